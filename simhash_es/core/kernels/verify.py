@@ -1,0 +1,265 @@
+"""Verification on text, compiled: exact cosine, Jaccard and containment of the features of two normal forms.
+
+The features of one text, the left one, go into an open-addressing table; those of any number of others are looked up
+in it one after the other. Text ``d`` is ``text[bounds[2 * d] : bounds[2 * d + 1]]``. All sums are integers; the three figures are made from them at the end. Equal to
+:mod:`simhash_es.core.similarity`, features being told apart by their 64-bit hash.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import float64, int32, int64, uint64
+
+from simhash_es.core.kernels.accumulate import TF, UNIFORM, table_size
+from simhash_es.core.kernels.char_grams import HASHES, WINDOW, hash_characters, locate_characters
+from simhash_es.core.kernels.popcount import BLOCK, lowest, near_any_of_four, ones
+from simhash_es.core.kernels.runtime import kernel
+from simhash_es.core.kernels.token_grams import hash_tokens, locate_tokens
+
+CHARACTERS, TOKENS = range(2)
+DISTINCT, SQUARES = range(2)  # columns of ``stats``; -1 = not known yet
+COSINE, JACCARD, CONTAINMENT = range(3)  # columns of scores and thresholds
+# Rows of the int32 work tables: weight of each slot's feature on the left, occurrences on the right, slots to clear.
+WEIGHT, SEEN, TOUCHED = range(3)
+
+
+@kernel("int64(uint8[::1], int64, int64, int64, int64[::1], int32[::1], uint64[:, ::1])")
+def hash_features(text, start, end, kind, lane, starts, work):
+    """Hashes of all features of one text, repetitions included, into ``work[HASHES]``; returns their number."""
+    if kind == CHARACTERS:
+        m = locate_characters(text, start, end, starts, work[WINDOW])
+        return hash_characters(text, start, end, starts, work, m, lane)
+    m = locate_tokens(text, start, end, starts, work[WINDOW])
+    return hash_tokens(text, start, end, starts, work, m, lane)
+
+
+@kernel("int64(int64, int64)")
+def weight_of(count, weighting):
+    """Weight of a feature that occurs ``count`` times, 0 for none: uniform, tf, or 1 + floor(log2 tf)."""
+    if weighting == TF:
+        return count
+    if weighting == UNIFORM:
+        return min(count, 1)
+    weight = 0
+    while count > 0:
+        count >>= 1
+        weight += 1
+    return weight
+
+
+@kernel("uint64(uint64[::1], int64, int64, uint64[::1], int32[:, ::1], int64[::1])")
+def load_left(hashes, n, weighting, keys, tables, stat):
+    """Fill the table with the features of the left text and ``stat`` with its figures; returns the table's mask."""
+    mask = uint64(table_size(n) - 1)
+    weights = tables[WEIGHT]
+    weights[: int64(mask) + 1] = 0
+    tables[SEEN, : int64(mask) + 1] = 0
+    for i in range(uint64(n)):
+        h = hashes[i]
+        slot = h & mask
+        while weights[slot] != 0 and keys[slot] != h:
+            slot = (slot + uint64(1)) & mask
+        keys[slot] = h
+        weights[slot] += int32(1)
+    distinct = 0
+    squares = 0
+    for slot in range(mask + uint64(1)):
+        if weights[slot] != 0:
+            weight = weight_of(int64(weights[slot]), weighting)
+            weights[slot] = int32(weight)
+            distinct += 1
+            squares += weight * weight
+    stat[DISTINCT] = distinct
+    stat[SQUARES] = squares
+    return mask
+
+
+@kernel("UniTuple(int64, 2)(uint64[::1], int64, int64, uint64[::1], int32[:, ::1], uint64)")
+def match_right(hashes, n, weighting, keys, tables, mask):
+    """Dot product and number of common features of the right text with the one in the table."""
+    weights = tables[WEIGHT]
+    seen = tables[SEEN]
+    touched = tables[TOUCHED]
+    dot = 0
+    common = uint64(0)
+    for i in range(uint64(n)):
+        h = hashes[i]
+        slot = h & mask
+        while weights[slot] != 0 and keys[slot] != h:
+            slot = (slot + uint64(1)) & mask
+        weight = int64(weights[slot])
+        if weight == 0:
+            continue
+        c = seen[slot]
+        seen[slot] = c + int32(1)
+        if c == 0:
+            touched[common] = int32(slot)
+            common += uint64(1)
+            dot += weight
+        elif weighting == TF or (weighting != UNIFORM and c & (c + int32(1)) == 0):
+            dot += weight  # the right weight has risen by one
+    for i in range(common):
+        seen[touched[i]] = 0
+    return dot, int64(common)
+
+
+@kernel("void(int64, int64, int64[::1], int64[::1], float64[::1])")
+def to_scores(dot, common, left, right, scores):
+    """Cosine, Jaccard and containment, 0 to 1, from the integer sums of two texts."""
+    scores[:] = 0.0
+    if left[DISTINCT] == 0 or right[DISTINCT] == 0:
+        return
+    product = float64(left[SQUARES]) * float64(right[SQUARES])
+    scores[COSINE] = 1.0 if float64(dot) * float64(dot) == product else float64(dot) / math.sqrt(product)
+    scores[JACCARD] = float64(common) / float64(left[DISTINCT] + right[DISTINCT] - common)
+    scores[CONTAINMENT] = float64(common) / float64(min(left[DISTINCT], right[DISTINCT]))
+
+
+@kernel(
+    "void(uint8[::1], int64[::1], int64[::1], int64[:, ::1], int64, int64, int64[::1], int32[::1], uint64[:, ::1],"
+    " uint64[::1], int32[:, ::1])"
+)
+def describe_texts(text, bounds, docs, stats, kind, weighting, lane, starts, work, keys, tables):
+    """Fill ``stats`` of the texts ``docs`` where it is not known."""
+    for i in range(len(docs)):
+        d = docs[i]
+        if stats[d, DISTINCT] < 0:
+            n = hash_features(text, bounds[2 * d], bounds[2 * d + 1], kind, lane, starts, work)
+            load_left(work[HASHES], n, weighting, keys, tables, stats[d])
+
+
+@kernel(
+    "void(uint8[::1], int64[::1], int64[::1], int64[::1], int64[:, ::1], int64, int64, int64[::1], int32[::1],"
+    " uint64[:, ::1], uint64[::1], int32[:, ::1], float64[:, ::1])"
+)
+def score_pairs(text, bounds, left, right, stats, kind, weighting, lane, starts, work, keys, tables, scores):
+    """Scores ``(n, 3)`` of pairs of texts, fastest when equal left texts stand together. ``stats`` must be filled."""
+    loaded = int64(-1)
+    mask = uint64(0)
+    for i in range(len(left)):
+        a = left[i]
+        b = right[i]
+        if a != loaded:
+            n = hash_features(text, bounds[2 * a], bounds[2 * a + 1], kind, lane, starts, work)
+            mask = load_left(work[HASHES], n, weighting, keys, tables, stats[a])
+            loaded = a
+        n = hash_features(text, bounds[2 * b], bounds[2 * b + 1], kind, lane, starts, work)
+        dot, common = match_right(work[HASHES], n, weighting, keys, tables, mask)
+        to_scores(dot, common, stats[a], stats[b], scores[i])
+
+
+@kernel("boolean(float64[::1], float64[::1])")
+def passes(scores, thresholds):
+    """Whether all three scores reach their thresholds; a threshold below 0 always holds."""
+    return scores[0] >= thresholds[0] and scores[1] >= thresholds[1] and scores[2] >= thresholds[2]
+
+
+@kernel(
+    "void(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], float64[::1], int64[:, ::1], int64, int64,"
+    " int64[::1], int32[::1], uint64[:, ::1], uint64[::1], int32[:, ::1], int64[::1], float64[:, ::1])"
+)
+def first_matches(
+    text, bounds, rows, indptr, partners, thresholds, stats, kind, weighting, lane, starts, work, keys, tables, cursor,
+    scores,
+):  # fmt: skip
+    """For each row the first of its partners, from ``cursor`` on, that reaches the thresholds.
+
+    Row ``rows[t]`` has the partners ``partners[indptr[t]:indptr[t + 1]]``. ``cursor[t]`` is where to begin in
+    ``partners``, and afterwards where the match is, or ``indptr[t + 1]`` without one; ``scores[t]`` are its scores.
+    """
+    for t in range(len(rows)):
+        if cursor[t] >= indptr[t + 1]:
+            continue
+        a = rows[t]
+        n = hash_features(text, bounds[2 * a], bounds[2 * a + 1], kind, lane, starts, work)
+        mask = load_left(work[HASHES], n, weighting, keys, tables, stats[a])
+        while cursor[t] < indptr[t + 1]:
+            b = partners[cursor[t]]
+            n = hash_features(text, bounds[2 * b], bounds[2 * b + 1], kind, lane, starts, work)
+            dot, common = match_right(work[HASHES], n, weighting, keys, tables, mask)
+            to_scores(dot, common, stats[a], stats[b], scores[t])
+            if passes(scores[t], thresholds):
+                break
+            cursor[t] += 1
+
+
+@kernel("boolean(uint64[::1], uint64[::1], int64[:, ::1], int64)")
+def is_match(x, y, halves, vote):
+    """Whether at least ``vote`` halves are within their limit; ``halves`` is first lane, lanes, limit of each."""
+    votes = 0
+    for h in range(len(halves)):
+        distance = uint64(0)
+        for lane in range(halves[h, 0], halves[h, 0] + halves[h, 1]):
+            distance += ones(x[lane] ^ y[lane])
+        votes += int64(distance <= uint64(halves[h, 2]))
+        if votes + len(halves) - 1 - h < vote:
+            return False
+    return votes >= vote
+
+
+@kernel(
+    "int64(uint8[::1], int64[::1], uint64[:, ::1], int64[::1], int64[:, ::1], int64, float64[::1], int64[:, ::1], int64,"
+    " int64, int64[::1], int32[::1], uint64[:, ::1], uint64[::1], int32[:, ::1], uint64[::1], int64[::1], int64[::1],"
+    " float64[:, ::1])"
+)
+def group_block(
+    text, bounds, lanes, rows, halves, vote, thresholds, stats, kind, weighting, lane, starts, work, keys, tables,
+    column, keepers, joined, scores,
+):  # fmt: skip
+    """Visit rows in order: each joins the first keeper of this block that it matches and verifies against, or is one.
+
+    Args:
+        lanes: ``(len(rows), L)`` fingerprints of the rows.
+        column: Work space, ``len(rows) + 8``: the first lane of the keepers.
+        keepers: Filled with the positions in ``rows`` of the keepers.
+        joined: Filled with the position of each row's keeper, its own for a keeper.
+        scores: ``(len(rows), 3)``; filled for the rows that joined. With all thresholds below 0 no text is read.
+
+    Returns:
+        The number of keepers.
+    """
+    verify = thresholds[0] >= 0 or thresholds[1] >= 0 or thresholds[2] >= 0
+    # With one lane in the first half and all halves required, eight keepers are ruled out at once.
+    by_column = vote == len(halves) and halves[0, 1] == 1
+    limit = uint64(halves[0, 2])
+    n_keepers = 0
+    for t in range(len(rows)):
+        a = rows[t]
+        loaded = False
+        mask = uint64(0)
+        joined[t] = t
+        x = lanes[t, 0]
+        u = 0
+        while u < n_keepers and joined[t] == t:
+            near = near_any_of_four(column, u, x, x, x, x, limit) if by_column else uint64(255)
+            if n_keepers - u < BLOCK:
+                near &= (uint64(1) << uint64(n_keepers - u)) - uint64(1)
+            while near != uint64(0):
+                k = keepers[u + lowest(near)]
+                near &= near - uint64(1)
+                if not is_match(lanes[t], lanes[k], halves, vote):
+                    continue
+                if verify:
+                    b = rows[k]
+                    if stats[b, DISTINCT] < 0:
+                        n = hash_features(text, bounds[2 * b], bounds[2 * b + 1], kind, lane, starts, work)
+                        load_left(work[HASHES], n, weighting, keys, tables, stats[b])
+                        loaded = False
+                    if not loaded:
+                        n = hash_features(text, bounds[2 * a], bounds[2 * a + 1], kind, lane, starts, work)
+                        mask = load_left(work[HASHES], n, weighting, keys, tables, stats[a])
+                        loaded = True
+                    n = hash_features(text, bounds[2 * b], bounds[2 * b + 1], kind, lane, starts, work)
+                    dot, common = match_right(work[HASHES], n, weighting, keys, tables, mask)
+                    to_scores(dot, common, stats[a], stats[b], scores[t])
+                    if not passes(scores[t], thresholds):
+                        continue
+                joined[t] = k
+                break
+            u += BLOCK
+        if joined[t] == t:
+            keepers[n_keepers] = t
+            column[n_keepers] = lanes[t, 0]
+            n_keepers += 1
+    return n_keepers
