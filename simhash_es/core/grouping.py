@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simhash_es.core.bits import UInt64Array
-from simhash_es.core.join import half_table
+from simhash_es.core.bucket_search import half_table
 from simhash_es.core.layout import Layout, Limits, UInt8Array, distances
 from simhash_es.core.neighbour_index import NeighbourIndex
 from simhash_es.core.verify import FloatArray, IntArray, Verifier

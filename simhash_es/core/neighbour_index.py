@@ -10,17 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from simhash_es.core.bits import UInt64Array
-from simhash_es.core.copies import SMALL_ROWS, IndexArray, RowArray
 from simhash_es.core.bucket_search import MAX_ROWS, half_table, rule_table, word_counts
+from simhash_es.core.copies import SMALL_ROWS, IndexArray, RowArray
 from simhash_es.core.layout import Layout, Limits, UInt8Array, distances, matches
-from simhash_es.core.radii import N_VALUES, JoinPlan, neighbour_masks, plan_join
+from simhash_es.core.radii import N_MASKS, N_VALUES, JoinPlan, neighbour_masks, plan_join
 from simhash_es.errors import InvalidOption
 
-TASK_QUERIES = 8192  # queries answered at once: the more, the more share a word value and the memory it leads to
+TASK_VISITS = 1 << 21  # visits to buckets planned at once for one table: 8 MB
+TASK_QUERIES = 1 << 14  # queries answered at once
 SMALL_QUERIES = 128  # the same without kernels
 FIRST_ROOM = 1 << 16  # matches a search makes room for at first
 BLOCK = 8  # rows in a block of the arena
@@ -47,6 +49,9 @@ class Candidates:
     def stop(self) -> int:
         """The first query that is not answered yet: the ``start`` of the next call."""
         return self.start + len(self.indptr) - 1
+
+
+_Matches: TypeAlias = tuple[RowArray, RowArray]  # queries, rows
 
 
 @dataclass(slots=True)
@@ -82,35 +87,37 @@ class _Tables:
 
     @property
     def is_scan(self) -> bool:
-        """True if the only table is one bucket of all rows."""
-        return self.plan.halves[0].is_scan
+        """True if every table is one bucket of all rows."""
+        return all(half.is_scan for half in self.plan.halves)
 
     def probe(
         self, rule: int, queries: UInt64Array, first: int, last: int, halves: IndexArray, vote: int, capacity: int
-    ) -> tuple[RowArray, RowArray] | None:
+    ) -> _Matches | None:
         """Matches (queries, rows) of queries first..last-1 by one rule, in no stated order.
 
         Returns:
             ``None`` if there are more than ``capacity`` matches of more than one query.
         """
-        from simhash_es.core.kernels.index import probe_table
+        from simhash_es.core.kernels.index import probe_table, sort_visits
 
-        lane, shift, mask, radius = (int(x) for x in self.rules[rule, 3:7])
-        words = (queries[first:last, lane] >> np.uint64(shift)).astype(np.uint16) & np.uint16(mask)
-        order = (np.argsort(words, kind="stable") + first).astype(np.int32)
-        masks = neighbour_masks(radius)
-        buckets, room = np.empty((len(masks), 2), np.int64), FIRST_ROOM
+        masks = neighbour_masks(int(self.rules[rule, 6]))
+        starts, visitors = np.empty(N_VALUES + 1, np.int32), np.empty((last - first) * len(masks), np.int32)
+        sort_visits(queries, first, self.rules[rule], masks, starts, visitors)
+        room = FIRST_ROOM
         while True:
             out_queries, out_rows = np.empty(room, np.int32), np.empty(room, np.int32)
             found = probe_table(
-                queries.reshape(-1), self._n_lanes, order, self.rules, rule, masks, self.spans, self.arena,
-                self.rows_at, halves, vote, buckets, out_queries, out_rows,
+                queries.reshape(-1), self._n_lanes, starts, visitors, self.rules, rule, self.spans, self.arena,
+                self.rows_at, halves, vote, out_queries, out_rows,
             )  # fmt: skip
             if found >= 0:
                 return out_queries[:found].copy(), out_rows[:found].copy()
-            if room > capacity and last - first > 1:
-                return None
-            room *= 4
+            if last - first > 1:
+                if room > capacity:
+                    return None
+                room = min(room * 4, capacity + 1)
+            else:
+                room *= 4
 
     def fill(self, rows: UInt64Array, n_rows: int) -> None:
         """Bring every table up to ``n_rows`` rows."""
@@ -235,31 +242,28 @@ class NeighbourIndex:
                 yield self._ask_small(queries, first, min(first + SMALL_QUERIES, len(queries)))
             return
         tables = self._prepare()
-        size = TASK_QUERIES
-        if tables.is_scan:  # one table cannot keep several threads busy
+        size = min(TASK_QUERIES, TASK_VISITS // N_MASKS[int(tables.rules[:, 6].max())])
+        if tables.is_scan:  # few tables cannot keep several threads busy
             size = min(size, -(-(len(queries) - start) // workers))
         with ThreadPoolExecutor(workers) as pool:
+            run = map if workers == 1 else pool.map
             while start < len(queries):
                 last = min(start + size, len(queries))
-                piece = self._ask(queries, start, last, capacity, tables, pool)
-                if piece is None:  # too many matches for memory: fewer queries at once
+
+                def probe(rule: int, span: tuple[int, int] = (start, last)) -> _Matches | None:
+                    return tables.probe(rule, queries, *span, self._halves, self.limits.vote, capacity)
+
+                found = [matches for matches in run(probe, range(len(tables.rules))) if matches is not None]
+                if len(found) < len(tables.rules):  # too many matches for memory: fewer queries at once
                     size = max(1, (last - start) // 4)
                     continue
-                yield piece
+                yield self._piece(queries, start, last, found)
                 start = last
 
-    def _ask(
-        self, queries: UInt64Array, first: int, last: int, capacity: int, tables: _Tables, pool: ThreadPoolExecutor
-    ) -> _Piece | None:
-        """Answer queries first..last-1; ``None`` if several queries have more than ``capacity`` matches."""
+    def _piece(self, queries: UInt64Array, first: int, last: int, found: list[_Matches]) -> _Piece:
+        """Bring the matches of all rules into the order of queries first..last-1."""
         from simhash_es.core.kernels.index import group_by_query
 
-        def probe(rule: int) -> tuple[RowArray, RowArray] | None:
-            return tables.probe(rule, queries, first, last, self._halves, self.limits.vote, capacity)
-
-        found = [matches for matches in pool.map(probe, range(len(tables.rules))) if matches is not None]
-        if len(found) < len(tables.rules):
-            return None
         of_query, rows = np.concatenate([q for q, _ in found]), np.concatenate([r for _, r in found])
         indptr = np.empty(last - first + 1, np.int64)
         positions, distances = np.empty_like(rows), np.empty((len(rows), len(self._halves)), np.uint8)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from simhash_es.core.bits import LANE_BITS
 from simhash_es.core.idf import IdfTable
 from simhash_es.core.normal_form import NormalForm
-from simhash_es.core.profile import FORMAT_VERSION, Cleaning, Half, HashFunction, Profile, TokenizerFunction
+from simhash_es.core.profile import FORMAT_VERSION, Cleaning, Half, HashFunction, Profile, Tokenizer, TokenizerFunction
 from simhash_es.core.profile_parts import jsonable
 from simhash_es.core.user_dictionary import UserDictionary
 from simhash_es.core.word_weights import WordWeights
@@ -112,6 +113,38 @@ def read_idf(data: Mapping[str, Any]) -> IdfTable:
 def read_word_weights(data: Mapping[str, Any]) -> WordWeights:
     """The word list, from the profile itself."""
     return WordWeights(tuple((str(word), int(units)) for word, units in data["entries"]), int(data["default"]))
+
+
+def describe(profile: Profile) -> dict[str, str]:
+    """The settings in words, for people: label to text, in the order of the stages."""
+    cleaning, steps = profile.cleaning, profile.normal_form
+    taken = [name for name in Cleaning.__dataclass_fields__ if getattr(cleaning, name)]
+    lines = {
+        "name": profile.name,
+        "digest": profile.digest,
+        "cleaning": ", ".join(taken) or "none",
+        "normal form": ", ".join(name for name in NormalForm.__dataclass_fields__ if getattr(steps, name)) or "none",
+        "tokenizer": profile.tokenizer,
+    }
+    if profile.user_dictionary is not None:
+        lines["user dictionary"] = f"{profile.user_dictionary.path} (digest {profile.user_dictionary.digest})"
+    lines |= {f"half {chr(ord('A') + i)}": describe_half(half, profile) for i, half in enumerate(profile.halves)}
+    lines["weights"] = str(profile.weights)
+    if profile.idf is not None:
+        lines["tf-idf table"] = f"{profile.idf.path or 'in memory'}, {profile.idf.n_documents:,} documents"
+    if profile.word_weights is not None:
+        lines["word list"] = f"{len(profile.word_weights.entries):,} words"
+    lines["hash"] = profile.hash
+    lines["vote"] = f"{profile.vote} of {len(profile.halves)}"
+    return lines
+
+
+def describe_half(half: Half, profile: Profile) -> str:
+    """Such as ``64 bits, 4-grams of characters (3 from a Chinese one on), hash word 0, seed 0``."""
+    items = "characters" if profile.tokenizer == Tokenizer.CHARS else "tokens"
+    chinese = f" ({half.n_chinese} from a Chinese one on)" if half.n_chinese != half.n else ""
+    word = "both hash words" if profile.width > LANE_BITS else f"hash word {half.hash_word}"
+    return f"{profile.width} bits, {half.n}-grams of {items}{chinese}, {word}, seed {half.seed}"
 
 
 def flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

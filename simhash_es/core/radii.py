@@ -107,7 +107,7 @@ class JoinPlan:
     """How a join searches: one plan for each half that must be searched.
 
     Attributes:
-        halves: Plans, cheapest first. A single scan covers all halves.
+        halves: Plans, cheapest first.
         n_pairs: Number of all pairs, for comparison.
     """
 
@@ -166,21 +166,20 @@ def plan_half(half: int, limit: int, counts: Counts, others: Counts | None, n_la
         n_lanes: Lanes of the half, 1 or 2.
     """
     share = 0.5 if others is None else 1.0
-    n = float(counts[0].sum())
-    m = n if others is None else float(others[0].sum())
     searched = counts if others is None else others
-    pairs = [
-        [share * float(total) for total in (neighbour_sums(searched[word]) * counts[word]).sum(axis=1)]
-        for word in range(len(counts))
-    ]
-    costs = [
-        [PAIR_COST * n_lanes * pairs[word][r] + BUCKET_COST * share * n * N_MASKS[r] for r in range(MAX_RADIUS + 1)]
-        for word in range(len(counts))
-    ]
+    n, m = float(counts[0].sum()), float(searched[0].sum())
     scan = HalfPlan(half, limit, None, share * n * m, PAIR_COST * n_lanes * share * n * m)
-    radii = cheapest_radii(costs, limit)
-    if radii is None:
+    visits = [BUCKET_COST * share * n * count for count in N_MASKS]
+    at_least = cheapest_radii([visits] * len(counts), limit)
+    if at_least is None or sum(visits[radius] for radius in at_least if radius >= 0) >= scan.nanoseconds:
         return scan
+    pairs = [
+        [share * float(total) for total in (neighbour_sums(theirs) * ours).sum(axis=1)]
+        for ours, theirs in zip(counts, searched, strict=True)
+    ]
+    costs = [[PAIR_COST * n_lanes * x + visit for x, visit in zip(word, visits, strict=True)] for word in pairs]
+    radii = cheapest_radii(costs, limit)
+    assert radii is not None  # the same words were enough above
     used = [(word, radius) for word, radius in enumerate(radii) if radius >= 0]
     total = sum(costs[word][radius] for word, radius in used)
     found = HalfPlan(half, limit, radii, sum(pairs[word][radius] for word, radius in used), total)
@@ -190,8 +189,7 @@ def plan_half(half: int, limit: int, counts: Counts, others: Counts | None, n_la
 def plan_join(layout: Layout, limits: Limits, counts: Sequence[Counts], others: Sequence[Counts] | None) -> JoinPlan:
     """Choose the halves to search and how.
 
-    Any H - vote + 1 halves will do; the cheapest are taken. If one of them needs a scan, that scan alone finds
-    everything.
+    Any H - vote + 1 halves will do, because every match is within the limit of one of them; the cheapest are taken.
 
     Args:
         layout: Widths of the halves.
@@ -212,5 +210,4 @@ def plan_join(layout: Layout, limits: Limits, counts: Sequence[Counts], others: 
     chosen = sorted(plans, key=lambda plan: (plan.nanoseconds, plan.half))[: limits.n_retrieval]
     n = int(counts[0][0].sum())
     n_pairs = n * (n - 1) // 2 if others is None else n * int(others[0][0].sum())
-    scans = [plan for plan in chosen if plan.is_scan]
-    return JoinPlan(tuple(chosen), n_pairs) if not scans else JoinPlan(tuple(scans[:1]), n_pairs)
+    return JoinPlan(tuple(chosen), n_pairs)

@@ -8,7 +8,6 @@ quote that is opened and never closed spoils the record on its own line only: re
 from __future__ import annotations
 
 import csv
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -50,16 +49,24 @@ class CsvReader:
 
     def blocks(self, *, whole: bool) -> Iterator[Block]:
         """Raw records with parsed cells; ``whole`` makes no difference, records always are."""
-        block = _empty_block()
+        lines, raws, starts, faults, rows = _new_lists()
         size = 0
         for record in islice(self._records(), 1, None):
-            _append(block, record, self._row(record.cells))
+            row = self._row(record.cells)
+            if isinstance(row, RowFault):
+                faults[len(raws)] = row
+                row = {}
+            lines.append(record.line)
+            starts.append(record.position)
+            raws.append(record.raw)
+            rows.append(row)
             size += len(record.raw)
             if size >= BLOCK_BYTES:
-                yield block
-                block, size = _empty_block(), 0
-        if block.raws:
-            yield block
+                yield Block(lines, raws, starts, faults, rows)
+                lines, raws, starts, faults, rows = _new_lists()
+                size = 0
+        if raws:
+            yield Block(lines, raws, starts, faults, rows)
 
     def rows(self, block: Block) -> Iterator[Row | RowFault]:
         """Rows of a block: the header's names with the cells."""
@@ -81,23 +88,25 @@ class CsvReader:
     def _records(self) -> Iterator[_Record]:
         """Each record, header included; blank lines are left out."""
         feed = _LineFeed(self._chunks(), self._encoding)
-        reader = csv.reader(feed, delimiter=self._delimiter)
-        while True:
-            feed.begin()
-            try:
-                cells: list[str] | RowFault | None = next(reader, None)
-            except csv.Error as error:
-                cells = RowFault(f"not readable as a record: {error}")
-            if not feed.taken:
-                return
-            if feed.hit_end:  # csv.reader asks for another line only inside a quoted cell
-                cells = RowFault("a quote is opened and never closed")
-                feed.give_back()
-            raw = b"".join(feed.taken)
-            if feed.fault is not None:
-                cells = feed.fault
-            if raw.strip(b" \r\n") and cells is not None:
-                yield _Record(feed.line, feed.position, raw, cells)
+        while feed.has_lines():
+            reader = csv.reader(feed.texts(), delimiter=self._delimiter)
+            n_lines = 0
+            while True:
+                try:
+                    cells: list[str] | RowFault | None = next(reader, None)
+                except csv.Error as error:
+                    cells = RowFault(f"not readable as a record: {error}")
+                n_taken, n_lines = reader.line_num - n_lines, reader.line_num
+                if n_taken == 0 or cells is None:
+                    break
+                if feed.has_ended:  # csv.reader asks for another line only inside a quoted cell
+                    cells = RowFault("a quote is opened and never closed")
+                    n_taken = 1
+                record = feed.take(n_taken, cells)
+                if record.cells and record.raw.strip(b" \r\n"):
+                    yield record
+                if feed.has_ended:
+                    break
 
 
 class _Record(NamedTuple):
@@ -109,67 +118,83 @@ class _Record(NamedTuple):
     cells: list[str] | RowFault
 
 
-def _empty_block() -> Block:
-    return Block([], [], [], {}, [])
+_Lists = tuple[list[int], list[bytes], list[int], dict[int, RowFault], list[Row]]
 
 
-def _append(block: Block, record: _Record, row: Row | RowFault) -> None:
-    assert isinstance(block.lines, list)
-    assert isinstance(block.starts, list)
-    assert isinstance(block.faults, dict)
-    assert block.rows is not None
-    if isinstance(row, RowFault):
-        block.faults[len(block.raws)] = row
-        row = {}
-    block.lines.append(record.line)
-    block.starts.append(record.position)
-    block.raws.append(record.raw)
-    block.rows.append(row)
+def _new_lists() -> _Lists:
+    return [], [], [], {}, []
 
 
 class _LineFeed:
-    """Hands lines to ``csv.reader`` and remembers which ones a record has taken."""
+    """Lines as texts for ``csv.reader``, and the same lines as bytes for the records it makes of them."""
 
     def __init__(self, chunks: Iterable[bytes], encoding: str) -> None:
-        self._lines = (line for piece in line_pieces(chunks) for line in split_lines(piece))
-        self._returned: deque[bytes] = deque()
+        self._pieces = line_pieces(chunks)
         self._encoding = encoding
-        self.line = 1
-        self.position = 0
-        self.taken: list[bytes] = []
-        self.begin()
+        self._raws: list[bytes] = []
+        self._at = 0
+        self._line = 1
+        self._position = 0
+        self._faults: dict[int, RowFault] = {}
+        self.has_ended = False
+        """Whether ``texts`` was asked for a line when there was none, or the record had become too long."""
 
-    def begin(self) -> None:
-        """Start a record."""
-        self.line += len(self.taken)
-        self.position += sum(map(len, self.taken))
-        self.taken = []
-        self.fault: RowFault | None = None
-        self.hit_end = False
-        self._size = 0
+    def has_lines(self) -> bool:
+        """Whether anything is left; ``texts`` may then be called anew."""
+        return self._at < len(self._raws) or self._load()
 
-    def give_back(self) -> None:
-        """Keep only the first line of the record; the others will be read again."""
-        self._returned.extendleft(reversed(self.taken[1:]))
-        self.taken = self.taken[:1]
+    def texts(self) -> Iterator[str]:
+        """The lines not taken yet."""
+        self.has_ended = False
+        start = self._at
+        while True:
+            yield from self._decoded(start)
+            if sum(map(len, self._raws[self._at :])) > _MAX_RECORD_BYTES:
+                break
+            n_held = len(self._raws) - self._at
+            if not self._load():
+                break
+            start = n_held
+        self.has_ended = True
 
-    def __iter__(self) -> _LineFeed:
-        return self
+    def take(self, n_lines: int, cells: list[str] | RowFault) -> _Record:
+        """The next lines as one record; a fault in their bytes takes the place of the cells."""
+        end = self._at + n_lines
+        raw = self._raws[self._at] if n_lines == 1 else b"".join(self._raws[self._at : end])
+        if self._faults:
+            found = [self._faults.pop(line) for line in range(self._line, self._line + n_lines) if line in self._faults]
+            cells = found[0] if found else cells
+        if isinstance(cells, RowFault) and cells.byte is not None:
+            cells = RowFault(cells.reason, byte=cells.byte - self._position, value=cells.value)
+        record = _Record(self._line, self._position, raw, cells)
+        self._at = end
+        self._line += n_lines
+        self._position += len(raw)
+        return record
 
-    def __next__(self) -> str:
-        line = self._returned.popleft() if self._returned else next(self._lines, None)
-        if line is None or self._size > _MAX_RECORD_BYTES:
-            if line is not None:
-                self._returned.appendleft(line)
-            self.hit_end = True
-            raise StopIteration
-        before = self._size
-        self.taken.append(line)
-        self._size += len(line)
+    def _load(self) -> bool:
+        piece = next(self._pieces, None)
+        if piece is None:
+            return False
+        self._raws = self._raws[self._at :] + split_lines(piece)
+        self._at = 0
+        return True
+
+    def _decoded(self, start: int) -> list[str]:
+        """Texts of the held lines from ``start`` on."""
         try:
-            return decode_record(line, self._encoding)
+            return [raw.decode(self._encoding) for raw in self._raws[start:]]
+        except UnicodeDecodeError:
+            return [self._decoded_with_faults(index) for index in range(start, len(self._raws))]
+
+    def _decoded_with_faults(self, index: int) -> str:
+        """One line; where a byte does not fit, a replacement, so that the end of the record is still found."""
+        raw = self._raws[index]
+        try:
+            return decode_record(raw, self._encoding)
         except RowFault as fault:
-            # the record's other cells and lines are still wanted, to find where the next one begins
-            byte = None if fault.byte is None else before + fault.byte
-            self.fault = RowFault(fault.reason, byte=byte, value=fault.value)
-            return line.decode(self._encoding, "replace")
+            before = self._position + sum(map(len, self._raws[self._at : index]))
+            position = None if fault.byte is None else before + fault.byte
+            line = self._line + index - self._at
+            self._faults[line] = RowFault(fault.reason, byte=position, value=fault.value)
+            return raw.decode(self._encoding, "replace")

@@ -19,6 +19,7 @@ from simhash_es.errors import InputError
 
 _SPACE = b" \t\r\n"
 _STRUCTURE = re.compile(rb'[\[{]|[\]}]|"[^"\\]*(?:\\.[^"\\]*)*("?)', re.DOTALL)
+_FLAT_OBJECT = re.compile(rb'\{[^{}\[\]"]*(?:"[^"\\]*(?:\\.[^"\\]*)*"[^{}\[\]"]*)*\}', re.DOTALL)
 _SCALAR_END = re.compile(rb"[,\]\s]")
 _OPEN = b"[{"
 
@@ -141,6 +142,9 @@ class _ElementScanner:
 
     def _end_of_nested(self, start: int) -> int | None:
         """Position after the bracket that closes the one at ``start``; ``None`` at the end of the file."""
+        flat = _FLAT_OBJECT.match(self._data, start)
+        if flat is not None:  # most objects hold no other: one step instead of one for every string
+            return flat.end()
         depth = 0
         place = start
         while True:

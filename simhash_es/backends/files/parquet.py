@@ -116,13 +116,14 @@ def opened_parquet(file: StoredFile) -> Iterator[Any]:
             yield opened
 
 
-def record_batches(parquet: Any, columns: list[str] | None, name: str) -> Iterator[Any]:
+def record_batches(parquet: Any, columns: list[str] | None, name: str, *, group: int | None = None) -> Iterator[Any]:
     """Record batches of about ``BLOCK_BYTES`` each.
 
     Args:
         parquet: An open ``ParquetFile``.
         columns: The columns to read; ``None`` reads all.
         name: The file, for messages.
+        group: Number of one row group; ``None`` reads all.
 
     Raises:
         InputError: A page is damaged.
@@ -133,7 +134,8 @@ def record_batches(parquet: Any, columns: list[str] | None, name: str) -> Iterat
     share = math.ceil(n_rows * BLOCK_BYTES / n_bytes) if n_bytes else _MAX_BATCH_ROWS
     size = max(1, min(_MAX_BATCH_ROWS, share))
     try:
-        yield from parquet.iter_batches(batch_size=size, columns=columns, use_threads=False)
+        wanted = range(len(groups)) if group is None else (group,)
+        yield from parquet.iter_batches(size, row_groups=list(wanted), columns=columns, use_threads=False)
     except OSError as error:
         raise InputError(f"{name}: the Parquet data is damaged: {error}", source=name) from error
 

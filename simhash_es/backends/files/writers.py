@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import compress
 from pathlib import PurePosixPath
 from typing import Any
@@ -26,7 +26,7 @@ from simhash_es.backends.files.outputs import (
     finalise,
     translated_errors,
 )
-from simhash_es.backends.files.parquet import PURPOSE, ParquetReader, opened_parquet
+from simhash_es.backends.files.parquet import PURPOSE, ParquetReader, opened_parquet, record_batches
 from simhash_es.backends.files.readers import output_encoding
 from simhash_es.backends.files.sources import StoredFile
 from simhash_es.errors import InvalidOption
@@ -157,23 +157,19 @@ def _write_json(inputs: Inputs, keep: Keep, output: AtomicOutput) -> None:
 def _write_parquet(inputs: Inputs, keep: Keep, output: AtomicOutput) -> None:
     arrow = require("pyarrow", "parquet", PURPOSE)
     parquet = require("pyarrow.parquet", "parquet", PURPOSE)
-    writer: Any = None
-    for number, source in enumerate(inputs.sources):
-        rows = inputs.rows_of(number)
-        lines = np.asarray(inputs.lines_of(rows), dtype=np.int64)
-        wanted = lines[keep[rows.start : rows.stop]] - 1
-        with opened_parquet(source.file) as opened:
-            mask = np.zeros(opened.metadata.num_rows, dtype=np.bool_)
-            mask[wanted] = True
-            if writer is None:
-                codec = _parquet_codec(opened.metadata)
-                writer = parquet.ParquetWriter(output.stream, opened.schema_arrow, compression=codec)
-            _filter_groups(opened, mask, writer, arrow, output.path)
-    with translated_errors(output.path):
-        writer.close()
+    with opened_parquet(inputs.sources[0].file) as first:
+        schema, codec = first.schema_arrow, _parquet_codec(first.metadata)
+    with translated_errors(output.path), parquet.ParquetWriter(output.stream, schema, compression=codec) as writer:
+        for number, source in enumerate(inputs.sources):
+            rows = inputs.rows_of(number)
+            lines = np.asarray(inputs.lines_of(rows), dtype=np.int64)
+            with opened_parquet(source.file) as opened:
+                mask = np.zeros(opened.metadata.num_rows, dtype=np.bool_)
+                mask[lines[keep[rows.start : rows.stop]] - 1] = True
+                _filter_groups(opened, mask, writer, arrow)
 
 
-def _filter_groups(opened: Any, mask: Keep, writer: Any, arrow: Any, path: str) -> None:
+def _filter_groups(opened: Any, mask: Keep, writer: Any, arrow: Any) -> None:
     """Write the selected rows, one row group for each of the file."""
     first = 0
     for number in range(opened.metadata.num_row_groups):
@@ -181,9 +177,16 @@ def _filter_groups(opened: Any, mask: Keep, writer: Any, arrow: Any, path: str) 
         chosen = mask[first : first + n_rows]
         first += n_rows
         if chosen.any():
-            table = opened.read_row_group(number).filter(arrow.array(chosen))
-            with translated_errors(path):
-                writer.write_table(table)
+            batches = record_batches(opened, None, "Parquet input", group=number)
+            kept = _filtered_batches(batches, chosen, arrow)
+            writer.write_table(arrow.Table.from_batches(kept, schema=opened.schema_arrow))
+
+
+def _filtered_batches(batches: Iterable[Any], chosen: Keep, arrow: Any) -> Iterator[Any]:
+    first = 0
+    for batch in batches:
+        yield batch.filter(arrow.array(chosen[first : first + batch.num_rows]))
+        first += batch.num_rows
 
 
 def _parquet_codec(metadata: Any) -> str:

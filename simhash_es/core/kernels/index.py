@@ -16,7 +16,7 @@ from typing import Any
 from numba import int64, uint8, uint64  # casts inside the kernels
 
 from simhash_es.core.kernels.join import TILE, is_new_match
-from simhash_es.core.kernels.popcount import BLOCK, lowest, near_any_of_four, near_block, ones, prefetch
+from simhash_es.core.kernels.popcount import BLOCK, lowest, near_any_of_four, near_block, ones
 from simhash_es.core.kernels.runtime import kernel
 
 
@@ -105,37 +105,70 @@ def sort_rows(rows: Any, first: Any, last: Any) -> None:
         gap //= 3
 
 
+@kernel("void(uint64[:, ::1], int64, int64[::1], uint16[::1], int32[::1], int32[::1])")
+def sort_visits(queries: Any, first: Any, rule: Any, masks: Any, start: Any, visitors: Any) -> None:
+    """List for each bucket of a table the queries that visit it: a counting sort of all (query, mask).
+
+    Args:
+        queries: (q, L); those from ``first`` on ask, as many as there is room in ``visitors``.
+        first: The first query.
+        rule: The rule whose word is meant.
+        masks: All masks within the rule's radius.
+        start: (65537,) out: the visitors of word value v are at start[v] to start[v + 1].
+        visitors: (queries * masks,) out: queries, ascending within each bucket.
+    """
+    last = first + len(visitors) // len(masks)
+    lane = rule[3]
+    shift = uint64(rule[4])
+    mask = uint64(rule[5])
+    start[:] = 0
+    for q in range(first, last):
+        word = (queries[q, lane] >> shift) & mask
+        for m in range(len(masks)):
+            start[(word ^ uint64(masks[m])) + uint64(1)] += 1
+    for value in range(65536):
+        start[value + 1] += start[value]
+    for q in range(first, last):
+        word = (queries[q, lane] >> shift) & mask
+        for m in range(len(masks)):
+            value = word ^ uint64(masks[m])
+            at = start[value]
+            start[value] = at + 1
+            visitors[at] = q
+    for value in range(65536, 0, -1):
+        start[value] = start[value - 1]
+    start[0] = 0
+
+
 @kernel(
-    "int64(uint64[::1], int64, int32[::1], int64[:, ::1], int64, uint16[::1], int32[:, ::1], uint64[::1],"
-    " int32[::1], int64[:, ::1], int64, int64[:, ::1], int32[::1], int32[::1])"
+    "int64(uint64[::1], int64, int32[::1], int32[::1], int64[:, ::1], int64, int32[:, ::1], uint64[::1],"
+    " int32[::1], int64[:, ::1], int64, int32[::1], int32[::1])"
 )
 def probe_table(
     queries: Any,
     n_lanes: Any,
-    order: Any,
+    starts: Any,
+    visitors: Any,
     rules: Any,
     rule: Any,
-    masks: Any,
     spans: Any,
     arena: Any,
     rows_at: Any,
     halves: Any,
     vote: Any,
-    buckets: Any,
     out_queries: Any,
     out_rows: Any,
 ) -> Any:
     """The matching rows of queries that no rule before this one accepts.
 
-    Queries with the same word value are answered together. The buckets to visit are listed first and asked for from
-    memory, because waiting for each in turn takes longer than counting its bits.
+    Bucket after bucket, all queries that visit it: a bucket is read from memory once, and four queries are compared at
+    a time. (Query after query, the memory and not the counting sets the pace.)
 
     Args:
         queries: (q * L) row after row.
         n_lanes: L.
-        order: Queries to answer, sorted by the rule's word.
-        masks: All masks within the rule's radius.
-        buckets: (len(masks), 2) work space.
+        starts: (65537,) where the visitors of each bucket begin, see :func:`sort_visits`.
+        visitors: (visits,) the query of each visit.
         out_queries: Query of each match, out, in no stated order.
         out_rows: Row of each match, out.
 
@@ -147,77 +180,65 @@ def probe_table(
     lead = lane * stride
     is_double = rules[rule, 1] == 2
     limit = uint64(rules[rule, 2])
-    word_lane = rules[rule, 3]
-    shift = uint64(rules[rule, 4])
-    mask = uint64(rules[rule, 5])
     look_lane = rules[rule, 7]
     look_limit = uint64(rules[rule, 8])
     found = 0
-    first = 0
-    while first < len(order):
-        value = (queries[order[first] * n_lanes + word_lane] >> shift) & mask
-        last = first + 1
-        while last < len(order) and (queries[order[last] * n_lanes + word_lane] >> shift) & mask == value:
-            last += 1
-        n_buckets = 0
-        for m in range(len(masks)):
-            span = rule * 65536 + int64(value ^ uint64(masks[m]))
-            buckets[n_buckets, 0] = int64(spans[span, 0]) * BLOCK
-            buckets[n_buckets, 1] = int64(spans[span, 0]) * BLOCK + int64(spans[span, 1])
-            prefetch(arena, lead + buckets[n_buckets, 0])
-            n_buckets += 1 if spans[span, 1] > 0 else 0
-        for bucket in range(n_buckets):
-            tile = buckets[bucket, 0]
-            while tile < buckets[bucket, 1]:
-                stop = min(tile + TILE, buckets[bucket, 1])
-                for i in range(first, last, 4):
-                    n_queries = min(last - i, 4)
-                    q = int64(order[i]) * n_lanes
-                    r = int64(order[min(i + 1, last - 1)]) * n_lanes
-                    s = int64(order[min(i + 2, last - 1)]) * n_lanes
-                    t = int64(order[min(i + 3, last - 1)]) * n_lanes
-                    a = queries[q + lane]
-                    b = queries[r + lane]
-                    c = queries[s + lane]
-                    d = queries[t + lane]
-                    at = tile
-                    while at < stop:
-                        if n_queries == 1:
-                            near = near_block(arena, lead + at, a, limit)
-                        else:
-                            near = near_any_of_four(arena, lead + at, a, b, c, d, limit)
-                        if near != uint64(0) and look_lane >= 0:
-                            near &= near_any_of_four(
-                                arena,
-                                look_lane * stride + at,
-                                queries[q + look_lane],
-                                queries[r + look_lane],
-                                queries[s + look_lane],
-                                queries[t + look_lane],
-                                look_limit,
-                            )
-                        if near != uint64(0):
-                            if stop - at < BLOCK:
-                                near &= (uint64(1) << uint64(stop - at)) - uint64(1)
-                            while near != uint64(0):
-                                place = at + lowest(near)
-                                near &= near - uint64(1)
-                                for asking in range(i, i + n_queries):
-                                    start = int64(order[asking]) * n_lanes
-                                    bits = ones(queries[start + lane] ^ arena[lead + place])
-                                    if is_double:
-                                        bits += ones(queries[start + lane + 1] ^ arena[lead + stride + place])
-                                    if bits <= limit and is_new_match(
-                                        queries, 1, start, arena, stride, place, rules, rule, halves, vote
-                                    ):
-                                        if found == len(out_rows):
-                                            return -1
-                                        out_queries[found] = order[asking]
-                                        out_rows[found] = rows_at[place]
-                                        found += 1
-                        at += BLOCK
-                tile = stop
-        first = last
+    for value in range(65536):
+        first = int64(starts[value])
+        last = int64(starts[value + 1])
+        if first == last:
+            continue
+        span = rule * 65536 + value
+        tile = int64(spans[span, 0]) * BLOCK
+        bucket_end = tile + int64(spans[span, 1])
+        while tile < bucket_end:
+            stop = min(tile + TILE, bucket_end)
+            for i in range(first, last, 4):
+                n_queries = min(last - i, 4)
+                q = int64(visitors[i]) * n_lanes
+                r = int64(visitors[min(i + 1, last - 1)]) * n_lanes
+                s = int64(visitors[min(i + 2, last - 1)]) * n_lanes
+                t = int64(visitors[min(i + 3, last - 1)]) * n_lanes
+                a = queries[q + lane]
+                b = queries[r + lane]
+                c = queries[s + lane]
+                d = queries[t + lane]
+                at = tile
+                while at < stop:
+                    if n_queries == 1:
+                        near = near_block(arena, lead + at, a, limit)
+                    else:
+                        near = near_any_of_four(arena, lead + at, a, b, c, d, limit)
+                    if near != uint64(0) and look_lane >= 0:
+                        near &= near_any_of_four(
+                            arena,
+                            look_lane * stride + at,
+                            queries[q + look_lane],
+                            queries[r + look_lane],
+                            queries[s + look_lane],
+                            queries[t + look_lane],
+                            look_limit,
+                        )
+                    if near != uint64(0) and stop - at < BLOCK:
+                        near &= (uint64(1) << uint64(stop - at)) - uint64(1)
+                    while near != uint64(0):
+                        place = at + lowest(near)
+                        near &= near - uint64(1)
+                        for visit in range(i, i + n_queries):
+                            start = int64(visitors[visit]) * n_lanes
+                            bits = ones(queries[start + lane] ^ arena[lead + place])
+                            if is_double:
+                                bits += ones(queries[start + lane + 1] ^ arena[lead + stride + place])
+                            if bits <= limit and is_new_match(
+                                queries, 1, start, arena, stride, place, rules, rule, halves, vote
+                            ):
+                                if found == len(out_rows):
+                                    return -1
+                                out_queries[found] = visitors[visit]
+                                out_rows[found] = rows_at[place]
+                                found += 1
+                    at += BLOCK
+            tile = stop
     return found
 
 

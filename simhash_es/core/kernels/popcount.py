@@ -67,22 +67,6 @@ def lowest(_typing: Any, value: Any) -> Any:
 
 
 @intrinsic
-def prefetch(_typing: Any, column: Any, position: Any) -> Any:
-    """Ask for the cache line of ``column[position]``; returns 0."""
-
-    def codegen(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        data = context.make_array(_COLUMN)(context, builder, arguments[0]).data
-        byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
-        signature = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
-        fetch = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0")
-        place = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
-        builder.call(fetch, [place, flag(0), flag(3), flag(1)])  # for reading, into all levels, data
-        return ir.Constant(_I64, 0)
-
-    return types.int64(_COLUMN, types.int64), codegen
-
-
-@intrinsic
 def near_block(_typing: Any, column: Any, position: Any, value: Any, limit: Any) -> Any:
     """Compare eight stored values with one other.
 

@@ -19,10 +19,10 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from types import CodeType, ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from simhash_es.core.kernels import compile_cache
+from simhash_es.core.kernels.stamp import function_stamp
 from simhash_es.errors import InvalidOption
 
 P = ParamSpec("P")
@@ -75,10 +75,7 @@ class Kernel(Generic[P, R]):
     @functools.cached_property
     def stamp(self) -> str:
         """16 hex digits over all that the compiled code depends on: code, types, options, constants, called kernels."""
-        state = hashlib.sha256(repr((self.signature, sorted(self._options.items()))).encode())
-        for part in _describe_function(self.py_func):
-            state.update(part)
-        return state.hexdigest()[:16]
+        return function_stamp(self.py_func, self.signature, self._options)
 
     def load(self) -> Any:
         """Make sure the compiled form is in memory; returns numba's dispatcher (with its JIT off: the function)."""
@@ -238,50 +235,3 @@ def _provide(symbols: Iterable[str], target_context: Any) -> None:
     rtsys.initialize(target_context)
     if not all(llvm.address_of_symbol(symbol) for symbol in symbols):
         target_context.refresh()
-
-
-def _describe_function(function: Callable[..., object]) -> Iterable[bytes]:
-    """What a function's compiled form depends on, as bytes that are the same in every process."""
-    code = function.__code__
-    names = _names(code)
-    yield from _describe_code(code)
-    for cell in function.__closure__ or ():
-        yield from _describe(cell.cell_contents, names)
-    for name in sorted(names & function.__globals__.keys()):
-        yield name.encode()
-        yield from _describe(function.__globals__[name], names)
-
-
-def _names(code: CodeType) -> set[str]:
-    inner = (_names(constant) for constant in code.co_consts if isinstance(constant, CodeType))
-    return set(code.co_names).union(*inner)
-
-
-def _describe_code(code: CodeType) -> Iterable[bytes]:
-    yield code.co_code
-    yield repr((code.co_name, code.co_argcount, code.co_names, code.co_varnames, code.co_freevars)).encode()
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _describe_code(constant)
-        else:
-            yield repr(constant).encode()
-
-
-def _describe(value: Any, names: set[str]) -> Iterable[bytes]:
-    """A value that numba would freeze into the code: constants, arrays, other kernels, our own modules' attributes."""
-    if isinstance(value, Kernel):
-        yield value.stamp.encode()
-    elif isinstance(value, ModuleType):
-        yield value.__name__.encode()
-        if value.__name__.startswith("simhash_es."):
-            for name in sorted(names & vars(value).keys()):
-                yield from _describe(vars(value)[name], set())
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _describe(item, names)
-    elif hasattr(value, "tobytes"):  # numpy arrays and scalars
-        yield repr((type(value).__name__, str(value.dtype), value.shape)).encode() + value.tobytes()
-    elif isinstance(value, bool | int | float | complex | str | bytes | None):
-        yield repr(value).encode()
-    else:
-        yield type(value).__name__.encode()

@@ -10,7 +10,7 @@ import pytest
 from simhash_es.core.idf import IdfTable
 from simhash_es.core.presets import preset
 from simhash_es.core.profile import Half, Profile
-from simhash_es.core.profile_json import check_same_profile, difference
+from simhash_es.core.profile_json import check_same_profile, describe, difference
 from simhash_es.core.user_dictionary import UserDictionary
 from simhash_es.core.word_weights import WordWeights
 from simhash_es.errors import InvalidOption, ProfileMismatch
@@ -114,3 +114,32 @@ def test_digest_may_be_left_out() -> None:
     data = preset("default").to_dict()
     del data["digest"]
     assert Profile.from_dict(data).halves == (Half(4, 3), Half(5, 5, 1))
+
+
+def test_description_of_the_default() -> None:
+    """Each stage has a line."""
+    assert describe(preset("default")) == {
+        "name": "default",
+        "digest": preset("default").digest,
+        "cleaning": "none",
+        "normal form": "fold, punctuation, chinese_spaces",
+        "tokenizer": "chars",
+        "half A": "64 bits, 4-grams of characters (3 from a Chinese one on), hash word 0, seed 0",
+        "half B": "64 bits, 5-grams of characters, hash word 1, seed 0",
+        "weights": "log-tf",
+        "hash": "murmur3",
+        "vote": "2 of 2",
+    }
+
+
+def test_description_of_tables() -> None:
+    """Dictionary, table and word list are named."""
+    words = preset("words").with_options(bits=128, user_dictionary=UserDictionary("/d/words.txt", "abcd"))
+    lines = describe(words.with_options(weights="tf-idf", idf=IdfTable(1200, {"a": 1})))
+    assert lines["user dictionary"] == "/d/words.txt (digest abcd)"
+    assert lines["tf-idf table"] == "in memory, 1,200 documents"
+    assert lines["half A"] == "128 bits, 2-grams of tokens, both hash words, seed 0"
+    assert (
+        describe(words.with_options(weights="manual", word_weights=WordWeights((("a", 1),))))["word list"] == "1 words"
+    )
+    assert describe(preset("compat-simhash"))["cleaning"] == "word_characters"

@@ -110,11 +110,10 @@ def test_the_cheaper_half_is_searched() -> None:
     assert "of 19,999,900,000 pairs counted" in lines[1]
 
 
-def test_a_scan_of_one_half_serves_all() -> None:
-    """If one of the halves to search needs a scan, the plan is that scan alone."""
+def test_a_half_that_needs_a_scan_does_not_replace_the_others() -> None:
+    """With a vote of two in three, two halves are searched: one by words, the other by a scan of its own."""
     rng = np.random.default_rng(6)
     counts = [np.stack([np.bincount(rng.integers(0, N_VALUES, 50_000), minlength=N_VALUES)] * 4)] * 3
-    plan = plan_join(Layout((64, 64, 64)), Limits((3, 40, 50), 2), counts, None)
-    assert len(plan.halves) == 1
-    assert plan.halves[0].is_scan
+    plan = plan_join(Layout((64, 64, 64)), Limits((40, 50, 3), 2), counts, None)
+    assert [(half.half, half.is_scan) for half in plan.halves] == [(2, False), (0, True)]
     assert "every pair counted" in plan.explain()

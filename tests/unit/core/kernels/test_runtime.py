@@ -33,6 +33,7 @@ RUNTIME_FILES = (
     "core/kernels/__init__.py",
     "core/kernels/runtime.py",
     "core/kernels/compile_cache.py",
+    "core/kernels/stamp.py",
 )
 SCRAMBLE = """
 from simhash_es.core.kernels.runtime import kernel

@@ -1,0 +1,119 @@
+"""The order in which rows are visited: the keep policy as a total order. The first row of a group is the one kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simhash_es.backends.files.inputs import Inputs
+from simhash_es.errors import InvalidOption
+from simhash_es.use_cases.corpus import Corpus
+from simhash_es.use_cases.dedup.options import Keep, KeepPolicy
+
+IntArray = npt.NDArray[np.int64]
+
+
+def visiting_order(corpus: Corpus, inputs: Inputs, policy: KeepPolicy, n_older: int) -> IntArray:
+    """Numbers of the rows to visit, in order.
+
+    Older rows are not in it: they come first whatever the policy. ``first``, ``last`` and ``prefer`` go by the reading
+    order; the others by their value, then the content digest, then the id, so that they do not depend on it.
+
+    Args:
+        corpus: All rows; the first ``n_older`` are older.
+        inputs: Where the other rows were read from.
+        policy: What the user asked for.
+        n_older: Rows of an older corpus or store.
+
+    Raises:
+        InvalidOption: The field holds numbers and texts, or no source has the preferred name.
+    """
+    rows = np.arange(n_older, len(corpus))
+    if policy.rule is Keep.FIRST:
+        return rows
+    if policy.rule is Keep.LAST:
+        return rows[::-1].copy()
+    if policy.rule is Keep.PREFER:
+        preferred = rows_of_source(inputs, policy.argument)
+        return rows[np.argsort(~preferred, kind="stable")]
+    return break_ties(rows, value_ranks(corpus, policy, n_older), corpus)
+
+
+def rows_of_source(inputs: Inputs, name: str) -> npt.NDArray[np.bool_]:
+    """Which rows come from the source of that name: as given, by its file name, or below a folder of that name."""
+    wanted = np.zeros(inputs.n_rows, np.bool_)
+    known = []
+    for number, source in enumerate(inputs.sources):
+        known.append(source.name)
+        path = PurePath(source.name)
+        if name in (source.name, path.name) or PurePath(name) in path.parents:
+            span = inputs.rows_of(number)
+            wanted[span.start : span.stop] = True
+    if not wanted.any() and name not in known:
+        raise InvalidOption(f"--keep prefer:{name}: there is no such source", f"choose one of: {', '.join(known[:10])}")
+    return wanted
+
+
+def value_ranks(corpus: Corpus, policy: KeepPolicy, n_older: int) -> npt.NDArray[Any]:
+    """One number a row; smaller comes first."""
+    chars = corpus.n_chars.values[n_older:]
+    if policy.rule is Keep.LONGEST:
+        return -chars.astype(np.int64)
+    if policy.rule is Keep.SHORTEST:
+        return chars.astype(np.int64)
+    keys = comparable(corpus.values[n_older:], policy)
+    present = sorted({key for key in keys if key is not None}, reverse=policy.rule is Keep.MAX)
+    rank = {key: place for place, key in enumerate(present)}
+    return np.array([len(present) if key is None else rank[key] for key in keys], np.int64)
+
+
+def comparable(values: Sequence[object], policy: KeepPolicy) -> list[Any]:
+    """Values that compare with each other: numbers where all are numbers or written like numbers, else strings.
+
+    Raises:
+        InvalidOption: Numbers and texts that are none, a list, or an object.
+    """
+    texts = [None if value is None or value == "" else str(value) for value in values]
+    bad = next((v for v in values if isinstance(v, dict | list)), None)
+    if bad is not None:
+        raise InvalidOption(f"--keep {policy}: a value is {bad!r}", "name a field of numbers, dates or texts")
+    numbers = [None if text is None else as_number(text) for text in texts]
+    if all(number is not None for number, text in zip(numbers, texts, strict=True) if text is not None):
+        return numbers
+    if all(value is None or isinstance(value, str) for value in values):
+        return texts
+    number = next(v for v in values if v is not None and not isinstance(v, str))
+    text = next(v for v, n in zip(values, numbers, strict=True) if isinstance(v, str) and n is None)
+    raise InvalidOption(
+        f"--keep {policy}: the field holds numbers ({number!r}) and texts ({text!r}), which have no common order",
+        "name a field of one kind",
+    )
+
+
+def as_number(text: str) -> Decimal | None:
+    """An exact number, or ``None`` when it is none."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+def break_ties(rows: IntArray, ranks: npt.NDArray[Any], corpus: Corpus) -> IntArray:
+    """Rows by rank, then content digest, then id."""
+    digests = corpus.digests.values[rows]
+    order = np.lexsort((digests[:, 1], digests[:, 0], ranks))
+    same = np.zeros(len(order) + 1, np.bool_)
+    same[1:-1] = (ranks[order[1:]] == ranks[order[:-1]]) & (digests[order[1:]] == digests[order[:-1]]).all(axis=1)
+    starts = np.flatnonzero(~same[:-1] & same[1:])
+    for start in starts:
+        end = start + 1
+        while same[end]:
+            end += 1
+        order[start:end] = sorted(order[start:end], key=lambda place: corpus.ids[int(rows[place])])
+    return rows[order]

@@ -1,0 +1,67 @@
+"""Which fingerprints a run works on: made from texts by a profile, or ready-made ones of a certain width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from simhash_es.backends.files.inputs import Inputs
+from simhash_es.core.bits import MAX_WIDTH
+from simhash_es.core.profile import Profile
+from simhash_es.errors import InputError, InvalidOption
+from simhash_es.use_cases.dedup.options import DedupOptions
+
+HALF_BITS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintShape:
+    """Profile of a run.
+
+    Attributes:
+        profile: Widths, gram sizes and vote; of ready-made fingerprints only these count.
+        ready_made: Whether fingerprints are read instead of made.
+    """
+
+    profile: Profile
+    ready_made: bool
+
+
+def fingerprint_shape(options: DedupOptions, inputs: Inputs) -> FingerprintShape:
+    """Take the profile as it is, or fit it to the ready-made fingerprints.
+
+    16 hexadecimal digits are one value of 64 bits (half A alone), 32 are as many halves as the profile has, or with
+    ``fingerprint_bits`` one value of that width.
+
+    Raises:
+        InvalidOption: The width asked for and the digits found do not fit.
+        InputError: No row has a fingerprint.
+    """
+    if options.read.fingerprint_field is None:
+        return FingerprintShape(options.profile, ready_made=False)
+    profile = options.profile
+    n_bits = 4 * first_digits(inputs)
+    wanted = options.fingerprint_bits
+    if wanted is not None and wanted != n_bits:
+        raise InvalidOption(
+            f"fingerprints of {n_bits} bits found, {wanted} asked for", "leave --bits out, or name another field"
+        )
+    if wanted is None and n_bits == sum(profile.layout_widths):
+        return FingerprintShape(profile, ready_made=True)
+    if n_bits > MAX_WIDTH:
+        raise InvalidOption(
+            f"fingerprints of {n_bits} bits found", f"one value has at most {MAX_WIDTH} bits; for more give --halves"
+        )
+    return FingerprintShape(replace(profile, halves=profile.halves[:1], width=n_bits, vote=1), ready_made=True)
+
+
+def first_digits(inputs: Inputs) -> int:
+    """Digits of the first ready-made fingerprint."""
+    for batch in inputs.batches():
+        for text in batch.fingerprints:
+            if text:
+                return len(text)
+    raise InputError(
+        f"no row has a fingerprint in the field {inputs.options.fingerprint_field!r}",
+        "name the field that holds them: --fingerprint-field NAME",
+        source=inputs.sources[0].name,
+    )

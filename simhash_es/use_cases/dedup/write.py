@@ -1,0 +1,183 @@
+"""Pairs, groups and removed rows as JSON lines or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
+
+import numpy as np
+import orjson
+
+from simhash_es.backends.files.inputs import Inputs
+from simhash_es.backends.files.options import DataFormat
+from simhash_es.use_cases.dedup.results import Decisions
+
+SIMILARITY_DIGITS = 6
+LINES_AT_ONCE = 4096
+
+
+class Sink(Protocol):
+    """Where bytes go."""
+
+    def write(self, data: bytes) -> None:
+        """Append bytes."""
+
+
+Name = Callable[[int], bytes]
+"""Row number to the JSON token that stands for the row: its id, or ``"source:line"`` where ids repeat."""
+
+Place = Callable[[int], str]
+"""Row number to ``source:line``."""
+
+
+def plain(token: bytes) -> str:
+    """A JSON token as a CSV cell: strings without quotes, numbers as written."""
+    return str(orjson.loads(token)) if token.startswith(b'"') else token.decode()
+
+
+def rounded(similarity: float) -> float | None:
+    """As it is reported: six digits, ``None`` where no text was compared."""
+    return None if math.isnan(similarity) else round(float(similarity), SIMILARITY_DIGITS)
+
+
+def measures(distances: Iterable[int], similarity: float) -> dict[str, float | int | None]:
+    """The figures of a pair: distance of half A and of half B, similarity; further halves as a list."""
+    bits = [int(bit) for bit in distances]
+    found: dict[str, float | int | None] = {
+        "distance": bits[0],
+        "check_distance": bits[1] if len(bits) > 1 else None,
+        "similarity": rounded(similarity),
+    }
+    return found
+
+
+def tail(distances: Iterable[int], similarity: float) -> bytes:
+    """The same as the end of a JSON object."""
+    return orjson.dumps(measures(distances, similarity))[1:]
+
+
+class TableWriter:
+    """Rows of one table, as JSON lines or CSV.
+
+    Args:
+        sink: Where they go.
+        columns: Names, the first ``n_ids`` of which hold JSON tokens.
+        n_ids: See ``columns``.
+        as_csv: CSV with a header instead of JSON lines.
+    """
+
+    def __init__(self, sink: Sink, columns: tuple[str, ...], n_ids: int, *, as_csv: bool) -> None:
+        self._sink = sink
+        self._columns = columns
+        self._n_ids = n_ids
+        self._as_csv = as_csv
+        self._lines: list[bytes] = []
+        if as_csv:
+            self._add_cells(list(columns))
+
+    def add(self, tokens: tuple[bytes, ...], values: dict[str, object]) -> None:
+        """One row: its ids and its other values by column."""
+        if self._as_csv:
+            self._add_cells([*map(plain, tokens), *("" if v is None else str(v) for v in values.values())])
+        else:
+            ids = b",".join(b'"%b":%b' % (c.encode(), t) for c, t in zip(self._columns, tokens, strict=False))
+            rest = orjson.dumps(values)[1:]
+            self._lines.append(b"{" + ids + (b"," if len(rest) > 1 else b"") + rest + b"\n")
+        if len(self._lines) >= LINES_AT_ONCE:
+            self.flush()
+
+    def _add_cells(self, cells: list[str]) -> None:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerow(cells)
+        self._lines.append(text.getvalue().encode())
+
+    def flush(self) -> None:
+        """Write what is waiting."""
+        self._sink.write(b"".join(self._lines))
+        self._lines.clear()
+
+
+FIGURES = ("distance", "check_distance", "similarity")
+
+
+class PairWriter(TableWriter):
+    """Verified pairs: ``{"a": id, "b": id, "distance", "check_distance", "similarity"}``."""
+
+    def __init__(self, sink: Sink, name: Name, *, as_csv: bool) -> None:
+        super().__init__(sink, ("a", "b", *FIGURES), 2, as_csv=as_csv)
+        self._name = name
+
+    def pair(self, a: int, b: int, distances: Iterable[int], similarity: float) -> None:
+        """One pair of row numbers."""
+        self.add((self._name(a), self._name(b)), dict(measures(distances, similarity)))
+
+
+def write_groups(sink: Sink, decisions: Decisions, name: Name, *, as_csv: bool) -> None:
+    """Groups: ``{"kept": id, "members": [{"id", "distance", "check_distance", "similarity"}]}``; CSV: a row a member."""
+    if as_csv:
+        table = TableWriter(sink, ("kept", "id", *FIGURES), 2, as_csv=True)
+        for keeper, members in decisions.groups().items():
+            for row in members:
+                figures = measures(decisions.distances[row], decisions.similarity[row])
+                table.add((name(keeper), name(row)), dict(figures))
+        table.flush()
+        return
+    for keeper, members in decisions.groups().items():
+        parts = [
+            b'{"id":' + name(row) + b"," + tail(decisions.distances[row], decisions.similarity[row]) for row in members
+        ]
+        sink.write(b'{"kept":' + name(keeper) + b',"members":[' + b",".join(parts) + b"]}\n")
+
+
+def write_removed(
+    sink: Sink, inputs: Inputs, decisions: Decisions, name: Name, place: Place, *, as_csv: bool
+) -> None:
+    """Removed rows with the reason, in reading order; JSON lines carry the row itself under ``row``."""
+    columns = ("id", "kept", "reason", "place", "kept_place", *FIGURES)
+    table = TableWriter(sink, columns, 2, as_csv=as_csv)
+    with_rows = not as_csv and {source.format for source in inputs.sources} != {DataFormat.TEXT}
+    for ordinal, raw in removed_raws(inputs, decisions) if with_rows else removed_rows(decisions):
+        row = ordinal + decisions.n_older
+        keeper = int(decisions.keeper[row])
+        values: dict[str, object] = {
+            "reason": "exact copy" if decisions.is_exact(row) else "near-duplicate",
+            "place": place(row),
+            "kept_place": place(keeper),
+            **measures(decisions.distances[row], decisions.similarity[row]),
+        }
+        if raw is not None:
+            values["row"] = embedded(raw)
+        table.add((name(row), name(keeper)), values)
+    table.flush()
+
+
+def removed_rows(decisions: Decisions) -> Iterator[tuple[int, None]]:
+    """Ordinals of removed rows."""
+    for ordinal in np.flatnonzero(~decisions.kept):
+        yield int(ordinal), None
+
+
+def removed_raws(inputs: Inputs, decisions: Decisions) -> Iterator[tuple[int, bytes | None]]:
+    """Ordinals and UTF-8 bytes of removed rows; ``None`` for a document that is a file."""
+    kept = decisions.kept
+    for block in inputs.raw_blocks():
+        is_document = inputs.sources[block.source].format is DataFormat.TEXT
+        codec = inputs.encoding(block.source).of_rows
+        for place in np.flatnonzero(~kept[block.first_row : block.first_row + len(block.raws)]):
+            raw = None if is_document else block.raws[place].decode(codec, "replace").encode()
+            yield block.first_row + int(place), raw
+
+
+def embedded(raw: bytes) -> object:
+    """A row inside a JSON object: itself when it is JSON, else its text."""
+    stripped = raw.strip()
+    try:
+        orjson.loads(stripped)
+    except orjson.JSONDecodeError:
+        return raw.rstrip(b"\r\n").decode()
+    if b"\n" in stripped or b"\r" in stripped:
+        return orjson.loads(stripped)
+    return orjson.Fragment(stripped)
