@@ -14,7 +14,7 @@ k, k2) that returns pairs of row numbers.
 
 ``index``: the same fingerprints at k = 11, k2 = 14, added to a growing index in blocks, each block asked for first.
 
-Ratios are what counts: times depend on the machine and on what else it does. Kernels are compiled before the clock runs.
+Ratios are what counts: times depend on the machine and its load. Kernels are compiled before the clock runs.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def planted(n: int, seed: int) -> UInt64Array:
 
 
 def splices(texts: list[str], n: int, seed: int) -> Iterator[str]:
-    """n texts of three pieces each; every tenth is an earlier one of the last thousand with twelve characters missing."""
+    """n texts of three pieces each; every tenth is one of the last thousand with twelve characters missing."""
     rng = np.random.default_rng(seed)
     recent: list[str] = []
     for number in range(n):

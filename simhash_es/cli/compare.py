@@ -39,8 +39,9 @@ def compare(
     profile: ProfileFlags,
     common: CommonFlags,
 ) -> None:
-    """Compare two texts: tokens, bits that differ, all distances and similarities, the verdict, the difference.
+    """Compare two texts by everything there is.
 
+    Shows tokens and features, the bits that differ, all distances and similarities, the verdict, and the difference.
     If A and B are both names of existing files, the files are compared. '@FILE' is always a file.
     """
     from simhash_es.errors import InvalidOption
@@ -97,14 +98,22 @@ def texts_of(a: str, b: str, *, is_text: bool, is_files: bool, encoding: str | N
         return repair_surrogates(a), repair_surrogates(b)
     if a == b == "-":
         raise InvalidOption("standard input (-) is named twice", "it can be read as one text only")
-    both_exist = is_file(a) and is_file(b)
-    left, right = (
-        read_document(name.removeprefix(MARK), encoding)
-        if is_files or both_exist or name == "-" or name.startswith(MARK)
-        else repair_surrogates(name)
-        for name in (a, b)
-    )
-    return left, right
+    if is_files or (is_file(a) and is_file(b)):
+        return read_document(a, encoding), read_document(b, encoding)
+    return query_text(a, encoding), query_text(b, encoding)
+
+
+def query_text(argument: str, encoding: str | None) -> str:
+    """A text given as an argument: itself, ``@FILE``, or ``-`` for standard input.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    from simhash_es.core.normal_form import repair_surrogates
+
+    if argument == "-" or argument.startswith(MARK):
+        return read_document(argument.removeprefix(MARK), encoding)
+    return repair_surrogates(argument)
 
 
 def read_document(name: str, encoding: str | None) -> str:

@@ -18,7 +18,7 @@ def fingerprint(
     *,
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FILE]...", help="Files or folders; '-' or nothing is standard input.", show_default=False),
+        typer.Argument(metavar="FILE", help="Files or folders; '-' or nothing is standard input.", show_default=False),
     ] = None,
     format: Annotated[
         str,
@@ -33,7 +33,7 @@ def fingerprint(
     read: ReadFlags,
     common: CommonFlags,
 ) -> None:
-    """Make the fingerprint of each line: a filter, lines in, lines out.
+    """Make the fingerprint of each line: lines in, lines out.
 
     Standard input is plain text, a document a line, unless --input-format says otherwise. The digits of all halves are
     joined, most significant first. A line without any letter or number has no fingerprint and gives an empty line.

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from typer.core import TyperCommand
 
 OTHER = "Other options"
+COMMAND_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+OWN_HELP: dict[str, Any] = {"help_option_names": []}
+"""For groups, which take ``HelpFlag``: Typer would load a validation library (80 ms) to see that --help is not there."""
+
+
+def show_help(context: typer.Context, value: bool) -> None:
+    """Print the help and end."""
+    if value:
+        print(context.get_help())
+        raise typer.Exit
+
+
+HelpFlag = Annotated[
+    bool, typer.Option("-h", "--help", help="Show this message and exit.", callback=show_help, is_eager=True)
+]
 
 
 class GroupedCommand(TyperCommand):
@@ -37,7 +53,8 @@ def sections(command: Any, ctx: Any) -> Iterator[tuple[str, list[tuple[str, str]
 def written(parameter: Any) -> str:
     """Such as ``-o, --output FILE`` or ``FILES...``."""
     if parameter.param_type_name == "argument":
-        return str(parameter.metavar or parameter.name.upper())
+        name = str(parameter.metavar or parameter.name.upper())
+        return name if parameter.nargs == 1 else f"{name}..."
     flags = ", ".join(sorted(parameter.opts, key=len))
     off = f" / {', '.join(parameter.secondary_opts)}" if parameter.secondary_opts else ""
     return f"{flags}{off}" + ("" if parameter.is_flag else f" {parameter.metavar or parameter.name.upper()}")

@@ -13,25 +13,9 @@ from simhash_es.cli.compare import compare
 from simhash_es.cli.dedup import dedup
 from simhash_es.cli.export import export
 from simhash_es.cli.fingerprint import fingerprint
-from simhash_es.cli.help_pages import GroupedCommand
+from simhash_es.cli.help_pages import COMMAND_SETTINGS, OWN_HELP, GroupedCommand, HelpFlag
 from simhash_es.cli.near import near
 from simhash_es.cli.profile import profile_app
-
-CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-
-app = typer.Typer(
-    name="simhash-es",
-    help="Find near-duplicate texts, Chinese or English, by SimHash.",
-    epilog="Begin with: simhash-es dedup FILE --report report.html",
-    context_settings=CONTEXT,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    pretty_exceptions_show_locals=False,
-)
-
-for command in (dedup, fingerprint, compare, near, export):
-    app.command(cls=GroupedCommand, context_settings=CONTEXT)(command)
-app.add_typer(profile_app, name="profile")
 
 
 def show_version(value: bool) -> None:
@@ -41,7 +25,6 @@ def show_version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def start(
     context: typer.Context,
     version: Annotated[
@@ -50,15 +33,41 @@ def start(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show the traceback of an error.", callback=boundary.show_traceback)
     ] = False,
+    help: HelpFlag = False,
 ) -> None:
     """Find near-duplicate texts, Chinese or English, by SimHash."""
     if context.invoked_subcommand is None:
         print(context.get_help())
 
 
+def make_app(*, with_completion: bool = True) -> typer.Typer:
+    """The application with all its commands.
+
+    Args:
+        with_completion: Offer the options that install shell completion. Parsing them costs a third of the time of
+            ``COMMAND --help``, so they are left out where a command is named.
+    """
+    app = typer.Typer(
+        name="simhash-es",
+        epilog="Begin with: simhash-es dedup FILE --report report.html",
+        context_settings=OWN_HELP,
+        add_completion=with_completion,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        pretty_exceptions_show_locals=False,
+    )
+    app.callback(invoke_without_command=True)(start)
+    for command in (dedup, fingerprint, compare, near, export):
+        app.command(cls=GroupedCommand, context_settings=COMMAND_SETTINGS)(command)
+    app.add_typer(profile_app, name="profile")
+    return app
+
+
 def main() -> None:
     """Entry point: run with the arguments of the process and end it with the exit code."""
-    sys.exit(int(boundary.run(app)))
+    arguments = sys.argv[1:]
+    names_command = bool(arguments) and not arguments[0].startswith("-")
+    sys.exit(int(boundary.run(make_app(with_completion=not names_command), arguments)))
 
 
 if __name__ == "__main__":

@@ -152,9 +152,7 @@ class ProfileFlags:
             rich_help_panel=FINGERPRINT,
         ),
     ] = False
-    html: Annotated[
-        bool, typer.Option("--html", help="Reduce HTML to its text.", rich_help_panel=CLEANING)
-    ] = False
+    html: Annotated[bool, typer.Option("--html", help="Reduce HTML to its text.", rich_help_panel=CLEANING)] = False
     urls: Annotated[bool, typer.Option("--urls", help="Remove web addresses.", rich_help_panel=CLEANING)] = False
     digits: Annotated[bool, typer.Option("--digits", help="Remove digits.", rich_help_panel=CLEANING)] = False
     stop_words: Annotated[
@@ -330,7 +328,9 @@ def read_words(path: str) -> tuple[str, ...]:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidOption(f"cannot read the stop words {path}: {error}", "give a UTF-8 file, one word a line") from error
+        raise InvalidOption(
+            f"cannot read the stop words {path}: {error}", "give a UTF-8 file, one word a line"
+        ) from error
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 

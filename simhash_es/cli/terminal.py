@@ -16,9 +16,7 @@ def printable(text: str) -> str:
 
     Line ends stay; a tab becomes four spaces.
     """
-    return "".join(
-        c if c.isprintable() or c == "\n" else "    " if c == "\t" else f"⟨U+{ord(c):04X}⟩" for c in text
-    )
+    return "".join(c if c.isprintable() or c == "\n" else "    " if c == "\t" else f"⟨U+{ord(c):04X}⟩" for c in text)
 
 
 def say(text: str) -> None:

@@ -11,11 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from simhash_es.core.bits import UInt64Array
 from simhash_es.core.bucket_search import half_table
 from simhash_es.core.layout import Layout, Limits, UInt8Array, distances
 from simhash_es.core.neighbour_index import NeighbourIndex
+from simhash_es.core.short_texts import ShortTexts
 from simhash_es.core.verify import FloatArray, IntArray, Verifier
 
 BLOCK_ROWS = 4096
@@ -48,7 +50,8 @@ class KeeperGrouping:
         limits: Which pairs are candidates.
         verifier: Decides on candidates; ``None`` accepts all of them.
         workers: Threads.
-        before_verifying: Called with the numbers of the older rows whose texts are about to be read.
+        before_verifying: Called with the numbers of the rows whose texts are about to be read.
+        short: Finds further candidates of short texts; ``None`` goes by fingerprints alone.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class KeeperGrouping:
         *,
         workers: int = 1,
         before_verifying: Callable[[IntArray], None] | None = None,
+        short: ShortTexts | None = None,
     ) -> None:
         self._lanes = lanes
         self._layout = layout
@@ -67,8 +71,10 @@ class KeeperGrouping:
         self._verifier = verifier
         self._workers = workers
         self._before_verifying = before_verifying
+        self._short = short
         self._index = NeighbourIndex(layout, limits)
         self._keepers = np.empty(1024, np.int64)
+        self._place = np.full(len(lanes), -1, np.int64)
         self._keeper = np.full(len(lanes), -1, np.int64)
         self._similarity = np.full(len(lanes), np.nan)
         self.n_candidates = 0
@@ -86,8 +92,11 @@ class KeeperGrouping:
             grown[:n] = self._keepers[:n]
             self._keepers = grown
         self._keepers[n : n + len(rows)] = rows
+        self._place[rows] = np.arange(n, n + len(rows))
         self._keeper[rows] = rows
         self._index.add(self._lanes[rows])
+        if self._short is not None:
+            self._short.add(rows)
 
     def visit(self, rows: IntArray, *, progress: Callable[[int], None] | None = None) -> None:
         """Visit rows in the order given."""
@@ -107,10 +116,26 @@ class KeeperGrouping:
         while start < len(block):
             found = self._index.candidates(lanes, start=start, capacity=CAPACITY, workers=self._workers)
             rows = block[found.start : found.stop]
-            partners = self._keepers[found.positions]
+            indptr, partners = found.indptr, self._keepers[found.positions]
+            if self._short is not None:
+                indptr, partners = self._with_short(rows, indptr, found.positions)
             self.n_candidates += len(partners)
-            self._join(rows, found.indptr, partners)
+            self._join(rows, indptr, partners)
             start = found.stop
+
+    def _with_short(
+        self, rows: IntArray, indptr: IntArray, positions: npt.NDArray[np.int32]
+    ) -> tuple[IntArray, IntArray]:
+        """The candidates together with those of short texts, each once, in the order of the keepers."""
+        assert self._short is not None
+        pointer, more = self._short.partners(rows)
+        if not len(more):
+            return indptr, self._keepers[positions]
+        row = np.concatenate([np.repeat(np.arange(len(rows)), np.diff(p)) for p in (indptr, pointer)])
+        place = np.concatenate([positions, self._place[more]])
+        both = np.unique(row << np.int64(32) | place)
+        merged = np.searchsorted(both, np.arange(len(rows) + 1) << np.int64(32))
+        return merged, self._keepers[both & np.int64(0xFFFFFFFF)]
 
     def _join(self, rows: IntArray, indptr: IntArray, partners: IntArray) -> None:
         ends = indptr[1:]
@@ -136,7 +161,8 @@ class KeeperGrouping:
         if self._verifier is None:
             joined, similarity = group_unverified(lanes, halves, self._limits.vote)
         else:
-            joined, similarity = self._verifier.group_block(pending, lanes, halves, self._limits.vote)
+            extra = None if self._short is None else self._short.partners_within(pending)
+            joined, similarity = self._verifier.group_block(pending, lanes, halves, self._limits.vote, extra)
         is_keeper = joined == np.arange(len(pending))
         members = pending[~is_keeper]
         self._keeper[members] = pending[joined[~is_keeper]]
@@ -147,11 +173,17 @@ class KeeperGrouping:
         """As the kernel does, where a criterion is computed by a library."""
         local = NeighbourIndex(self._layout, self._limits)
         keepers: list[int] = []
-        for row in pending:
-            found = local.near(self._lanes[row])
-            partners = np.array([keepers[p] for p in found.positions], np.int64)
-            self._join(np.array([row]), found.indptr, partners)
+        rank: dict[int, int] = {}
+        extra = None if self._short is None else self._short.partners_within(pending)
+        for t, row in enumerate(pending):
+            places = set(local.near(self._lanes[row]).positions.tolist())
+            if extra is not None:
+                earlier = pending[extra[1][extra[0][t] : extra[0][t + 1]]]
+                places |= {rank[int(e)] for e in earlier if int(e) in rank}
+            partners = np.array([keepers[place] for place in sorted(places)], np.int64)
+            self._join(np.array([row]), np.array([0, len(partners)]), partners)
             if self._keeper[row] < 0:
+                rank[int(row)] = len(keepers)
                 keepers.append(int(row))
                 self._keeper[row] = row
                 local.add(self._lanes[row : row + 1])

@@ -140,7 +140,17 @@ class Verifier:
             self._measured = n
 
     def _arguments(self) -> tuple[Any, ...]:
-        return (self._stats, self._kind, LOG_TF, self._lane, *self._space.fit(self._longest))
+        return (self._stats, *self.feature_arguments())
+
+    def feature_arguments(self) -> tuple[Any, ...]:
+        """What the kernels need to make features: kind, weighting, gram sizes and this thread's work space."""
+        self._fit()
+        return (self._kind, LOG_TF, self._lane, *self._space.fit(self._longest))
+
+    @property
+    def texts(self) -> Texts:
+        """Texts that features are made of."""
+        return self._texts
 
     def describe(self, docs: IntArray) -> None:
         """Make the norms of some texts known."""
@@ -265,7 +275,12 @@ class Verifier:
         return accepted
 
     def group_block(
-        self, rows: IntArray, lanes: UInt64Array, halves: IntArray, vote: int
+        self,
+        rows: IntArray,
+        lanes: UInt64Array,
+        halves: IntArray,
+        vote: int,
+        extra: tuple[IntArray, npt.NDArray[np.int32]] | None = None,
     ) -> tuple[IntArray, FloatArray]:
         """Visit rows in order; each joins the first keeper among those before it, or becomes one.
 
@@ -274,16 +289,19 @@ class Verifier:
             lanes: ``(n, L)`` their fingerprints.
             halves: ``(H, 3)`` first lane, lanes and limit of each half.
             vote: Halves that must be within their limit.
+            extra: Further candidates (pointer and positions in ``rows``), see the kernel.
 
         Returns:
             Position in ``rows`` of the keeper of each row, its own for keepers, and the similarity to it.
         """
         self._fit()
+        pointer, positions = extra or (np.zeros(len(rows) + 1, np.int64), np.zeros(1, np.int32))
         joined = np.arange(len(rows))
         scores = np.zeros((len(rows), 3))
         kernels.group_block(
             self._texts.data, self._texts.bounds, lanes, rows, halves, vote, self.thresholds, *self._arguments(),
-            np.zeros(len(rows) + 8, np.uint64), np.empty(len(rows), np.int64), joined, scores,
+            pointer, positions, np.zeros(len(rows) + 8, np.uint64), np.zeros(len(rows) + 8, np.int32),
+            np.empty(len(rows), np.int64), joined, scores,
         )  # fmt: skip
         return joined, scores[:, COLUMNS[self.primary]].copy()
 

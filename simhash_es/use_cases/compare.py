@@ -323,4 +323,3 @@ def judge(
     if is_near:
         return Verdict.NEAR_DUPLICATE if is_similar else Verdict.CANDIDATE
     return Verdict.MISSED if is_similar and checked else Verdict.DIFFERENT
-

@@ -146,7 +146,9 @@ def fingerprint_lines(options: FingerprintOptions, write: Callable[[bytes], None
         if options.line_format is LineFormat.HEX:
             write("".join(f"{each}\n" for each in digits).encode("ascii"))
         else:
-            write(b"".join(b'{"id":%s,"fingerprint":%s}\n' % pair for pair in zip(some.ids, quoted(digits), strict=True)))
+            write(
+                b"".join(b'{"id":%s,"fingerprint":%s}\n' % pair for pair in zip(some.ids, quoted(digits), strict=True))
+            )
     return counts
 
 
@@ -168,7 +170,9 @@ def texts_of(options: FingerprintOptions, counts: FingerprintCounts) -> Iterator
                 chunks = text_chunks(source.file.chunks(), encoding, source.name)
                 yield from plain_lines(chunks, source.name, encoding.of_rows, options.read, counts)
             else:
-                yield from row_texts(inputs if len(inputs.sources) == 1 else Inputs([source.name], options.read), counts)
+                yield from row_texts(
+                    inputs if len(inputs.sources) == 1 else Inputs([source.name], options.read), counts
+                )
 
 
 def row_texts(inputs: Inputs, counts: FingerprintCounts) -> Iterator[Texts]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from simhash_es.backends.sqlite_store.rows import NewRows, StoredIdentity, StoredRows
-from simhash_es.backends.sqlite_store.search import Found
 from simhash_es.backends.sqlite_store.store import SeenStore
 
-__all__ = ["Found", "NewRows", "SeenStore", "StoredIdentity", "StoredRows"]
+__all__ = ["NewRows", "SeenStore", "StoredIdentity", "StoredRows"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -74,7 +74,7 @@ def load_rows(database: Database, layout: Layout, n_rows: int, *, first_block: i
     lanes = np.empty((n_rows, layout.n_lanes), np.uint64)
     for half in range(layout.n_halves):
         columns = layout.lanes(half)
-        blobs = database.stream(f"SELECT lanes FROM half_{half} WHERE number >= ? ORDER BY number", (first_block,))
+        blobs = database.run(f"SELECT lanes FROM half_{half} WHERE number >= ? ORDER BY number", (first_block,))
         lanes[:, columns.start : columns.stop] = joined(database, f"half_{half}", blobs, "<u8", n_rows, len(columns))
     parts = database.run("SELECT digests, n_features FROM contents WHERE number >= ? ORDER BY number", (first_block,))
     digests = joined(database, "contents", ((part[0],) for part in parts), "<u8", n_rows, 2)
@@ -83,7 +83,7 @@ def load_rows(database: Database, layout: Layout, n_rows: int, *, first_block: i
 
 
 def joined(
-    database: Database, table: str, blobs: Iterator[tuple[bytes]], kind: str, n_rows: int, n_columns: int
+    database: Database, table: str, blobs: Iterable[tuple[bytes]], kind: str, n_rows: int, n_columns: int
 ) -> npt.NDArray[np.unsignedinteger]:
     """The records of a column as one array ``(n_rows, n_columns)``.
 
@@ -94,8 +94,7 @@ def joined(
     expected = n_rows * n_columns * np.dtype(kind).itemsize
     if len(data) != expected:
         raise damaged(database.path, f"{table} holds {len(data):,} bytes where {n_rows:,} rows take {expected:,}")
-    values = np.frombuffer(data, np.dtype(kind)).reshape(n_rows, n_columns)
-    return values
+    return np.frombuffer(data, np.dtype(kind)).reshape(n_rows, n_columns)
 
 
 def scan_half(database: Database, layout: Layout, half: int, n_rows: int) -> Iterator[tuple[int, UInt64Array]]:
@@ -104,7 +103,7 @@ def scan_half(database: Database, layout: Layout, half: int, n_rows: int) -> Ite
     n_blocks = -(-n_rows // BLOCK_ROWS)
     for first in range(0, n_blocks, SCAN_BLOCKS):
         last = min(first + SCAN_BLOCKS, n_blocks)
-        blobs = database.stream(
+        blobs = database.run(
             f"SELECT lanes FROM half_{half} WHERE number >= ? AND number < ? ORDER BY number", (first, last)
         )
         rows = min(last * BLOCK_ROWS, n_rows) - first * BLOCK_ROWS
@@ -129,7 +128,7 @@ def gather_half(database: Database, layout: Layout, half: int, positions: IntArr
     blobs = fetch_blocks(database, half, numbers.tolist())
     # All blocks are full except for the last of the store, which also comes last here.
     rows = len(numbers) * BLOCK_ROWS - max(0, (int(numbers[-1]) + 1) * BLOCK_ROWS - n_rows)
-    lanes = joined(database, f"half_{half}", iter(blobs), "<u8", rows, n_lanes)
+    lanes = joined(database, f"half_{half}", blobs, "<u8", rows, n_lanes)
     return np.asarray(lanes[of_block * BLOCK_ROWS + positions % BLOCK_ROWS], np.uint64)
 
 

@@ -44,14 +44,14 @@ class Database:
     def __init__(self, path: str, mode: Mode, *, wait_seconds: float) -> None:
         self.path = path
         check_file(path, mode)
-        address = f"{Path(path).absolute().as_uri()}?mode={mode}"
-        if mode is Mode.READ and needs_no_log(path):
-            address += "&immutable=1"
+        address = f"{Path(path).absolute().as_uri()}?{access(path, mode)}"
         with self._translated():
             # Threads may share the connection as long as they take turns; SQLite itself is built for it.
             self._connection = sqlite3.connect(
                 address, uri=True, isolation_level=None, timeout=wait_seconds, check_same_thread=False
             )
+            if mode is Mode.READ:
+                self._connection.execute("PRAGMA query_only = TRUE")
 
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """All rows of one statement."""
@@ -62,11 +62,6 @@ class Database:
         """The only value of the only row; ``None`` where there is no row."""
         rows = self.run(sql, parameters)
         return rows[0][0] if rows else None
-
-    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
-        """The rows of one statement, one after another."""
-        with self._translated():
-            yield from self._connection.execute(sql, parameters)
 
     def run_in(self, sql: str, numbers: Sequence[int]) -> Iterator[Row]:
         """Rows of a statement that ends in ``IN``, for any number of numbers."""
@@ -118,9 +113,17 @@ def check_file(path: str, mode: Mode) -> None:
         raise StoreError(f"{path} is not a store: it is no SQLite file", "name a file that 'dedup --store' made")
 
 
-def needs_no_log(path: str) -> bool:
-    """Whether a file can only be read as it lies there: nobody can write a log beside it, and there is none."""
-    return not os.access(Path(path).absolute().parent, os.W_OK) and not Path(f"{path}-wal").exists()
+def access(path: str, mode: Mode) -> str:
+    """Parameters of the file's address.
+
+    A reader opens the file for writing where it may: only then does SQLite remove the two files of its log again. Where
+    nobody can write a log beside the file, and there is none, it is read as it lies there.
+    """
+    if mode is not Mode.READ:
+        return f"mode={mode}"
+    if os.access(Path(path).absolute().parent, os.W_OK):
+        return "mode=rw" if os.access(path, os.W_OK) else "mode=ro"
+    return "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
 
 
 def translate(path: str, error: sqlite3.Error) -> StoreError:

@@ -6,13 +6,15 @@ by row has rows of its own. Positions count from 0 in the order of adding, so ro
 
 ================  ====================================================================================================
 ``meta``          ``key``, ``value``: ``digest``, ``profile``, ``settings`` (JSON), ``version`` of the package, and
-                  ``word_counts`` (zlib of uint32, words × 65536: how many rows have each word value)
+                  ``word_counts`` (zlib of uint32, words × 65536: how many rows have each word value), ``merged_rows``
+                  (how many rows from position 0 on have only one entry a word in the word tables)
 ``sources``       ``number``, ``name``
 ``documents``     ``position``, ``id`` (JSON token), ``source``, ``line``, ``n_chars``
 ``texts``         ``position``, ``text``: normal form, TEXT as it is or BLOB compressed by zlib, whichever is shorter
 ``half_0`` …      ``number`` of the block, ``lanes``: uint64, one table a half
 ``contents``      ``number`` of the block, ``digests``: uint64 × 2, ``n_features``: uint32
-``word_0`` …      ``word``, ``position``: the 16-bit words of the first half, most significant first, as an index
+``word_0`` …      the 16-bit words of the first half, most significant first: ``word``, ``start``, ``positions``
+                  (uint32, ascending) of the rows with this word that came in one run, from ``start`` on
 ================  ====================================================================================================
 """
 
@@ -64,7 +66,7 @@ def create(database: Database, profile: Profile) -> None:
     database.run(f"PRAGMA application_id = {APPLICATION_ID}")
     database.run(f"PRAGMA user_version = {LAYOUT_VERSION}")
     database.run("CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID")
-    database.run("CREATE TABLE sources (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
+    database.run("CREATE TABLE sources (number INTEGER PRIMARY KEY, name TEXT NOT NULL)")
     database.run(
         "CREATE TABLE documents (position INTEGER PRIMARY KEY, id BLOB NOT NULL, source INTEGER NOT NULL,"
         " line INTEGER NOT NULL, n_chars INTEGER NOT NULL)"
@@ -75,7 +77,8 @@ def create(database: Database, profile: Profile) -> None:
     database.run("CREATE TABLE contents (number INTEGER PRIMARY KEY, digests BLOB NOT NULL, n_features BLOB NOT NULL)")
     for place in range(len(layout.words(0))):
         database.run(
-            f"CREATE TABLE word_{place} (word INTEGER, position INTEGER, PRIMARY KEY (word, position)) WITHOUT ROWID"
+            f"CREATE TABLE word_{place} (word INTEGER, start INTEGER, positions BLOB NOT NULL,"
+            " PRIMARY KEY (word, start)) WITHOUT ROWID"
         )
     entries = {
         "digest": profile.digest,

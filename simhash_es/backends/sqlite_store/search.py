@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from simhash_es.backends.sqlite_store.blocks import IntArray, gather_half, scan_half
 from simhash_es.backends.sqlite_store.database import Database
-from simhash_es.backends.sqlite_store.query_plan import Costs, neighbours, plan_query, words_of
 from simhash_es.backends.sqlite_store.schema import BLOCK_ROWS
 from simhash_es.backends.sqlite_store.words import find_positions
 from simhash_es.core.bits import UInt64Array
-from simhash_es.core.layout import Layout, Limits, UInt8Array, distances, matches, popcount
+from simhash_es.core.layout import Layout, Limits, distances, matches, popcount
+from simhash_es.core.query_plan import Costs, Found, neighbours, plan_query, words_of
 from simhash_es.core.radii import LEFT_OUT, Counts, HalfPlan
 
 COSTS = Costs(word=4_000, candidate=600, block=4_000, block_rows=BLOCK_ROWS, scanned=8, start=30_000)
 """As measured by ``benchmarks/store.py`` on stores of a million rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Rows within the limits of a query.
-
-    Attributes:
-        positions: ``(m,)`` ascending.
-        distances: ``(m, H)`` bits of every half.
-        plan: How they were searched.
-    """
-
-    positions: IntArray
-    distances: UInt8Array
-    plan: HalfPlan
 
 
 def search(

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import Self
 
 import numpy as np
 
-from simhash_es.backends.sqlite_store.blocks import IntArray, append_rows, load_rows
+from simhash_es.backends.sqlite_store.blocks import IntArray, append_rows, load_rows, scan_half
 from simhash_es.backends.sqlite_store.database import Database, Mode, damaged
 from simhash_es.backends.sqlite_store.rows import NewRows, StoredIdentity, StoredRows
 from simhash_es.backends.sqlite_store.schema import PAGE_BYTES, check_profile, create, is_new, stored_profile
-from simhash_es.backends.sqlite_store.search import Found, search
+from simhash_es.backends.sqlite_store.search import search
 from simhash_es.backends.sqlite_store.texts import pack_text, unpack_text
 from simhash_es.backends.sqlite_store.words import index_words, read_counts
 from simhash_es.core.bits import UInt64Array
 from simhash_es.core.layout import Layout, Limits
 from simhash_es.core.profile import Profile
+from simhash_es.core.query_plan import Found
 from simhash_es.core.radii import Counts
 from simhash_es.errors import StoreError
 
 WAIT_SECONDS = 2.0  # enough for a run that is just ending, too short to look like hanging
+IDENTITIES_AT_ONCE = 10_000
 
 
 class SeenStore:
@@ -185,6 +187,17 @@ class SeenStore:
         except KeyError as error:
             raise damaged(self.path, f"row {error} is missing") from error
 
+    def scan(self) -> Iterator[tuple[int, UInt64Array]]:
+        """Fingerprints of all rows in pieces of up to a million: position of the first, lanes ``(m, L)``."""
+        halves = [scan_half(self._database, self.layout, half, self._n_rows) for half in range(self.layout.n_halves)]
+        for pieces in zip(*halves, strict=True):
+            yield pieces[0][0], np.concatenate([lanes for _, lanes in pieces], axis=1)
+
+    def all_identities(self) -> Iterator[StoredIdentity]:
+        """Ids and places of all rows, in their order."""
+        for first in range(0, self._n_rows, IDENTITIES_AT_ONCE):
+            yield from self.identities(range(first, min(first + IDENTITIES_AT_ONCE, self._n_rows)))
+
     def search(self, query: UInt64Array, limits: Limits) -> Found:
         """All rows within the limits of one fingerprint, each exactly once.
 
@@ -214,14 +227,17 @@ class SeenStore:
             )
 
     def _source_numbers(self, names: Iterable[str]) -> list[int]:
-        numbers = []
-        for name in names:
-            number = self._sources.get(name)
-            if number is None:
-                number = self._sources[name] = len(self._sources)
-                self._database.run("INSERT INTO sources VALUES (?, ?)", (number, name))
-            numbers.append(number)
-        return numbers
+        known = self._sources
+        return [known[name] if name in known else self._add_source(name) for name in names]
+
+    def _add_source(self, name: str) -> int:
+        printable = name.encode("utf-8", "backslashreplace").decode()  # names of files need not be UTF-8
+        number = self._sources.get(printable)
+        if number is None:
+            number = int(self._database.value("SELECT coalesce(max(number) + 1, 0) FROM sources"))
+            self._database.run("INSERT INTO sources VALUES (?, ?)", (number, printable))
+        self._sources[name] = self._sources[printable] = number
+        return number
 
 
 def begin_writing(database: Database) -> None:

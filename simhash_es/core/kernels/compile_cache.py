@@ -6,7 +6,7 @@ Layout under the private cache folder::
         <kernel>-<stamp>.kernel        SHA-256 of the rest, then numba's own serialisation of one compiled kernel
         lock                           held (exclusive) by the one process that compiles
         users                          held (shared) by every process that uses the folder
-        complete                       present once every kernel of the package is there
+        <module>.ready                 present once every kernel of that module is there
 
 Files appear by rename, so a reader sees a whole file or none, and the checksum catches what a full disk or a crash of
 the machine can still do. Locks are the kernel's (``flock``): a killed process leaves none behind.
@@ -23,7 +23,7 @@ import importlib.util
 import os
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from simhash_es._cache import private_cache_dir
@@ -96,20 +96,28 @@ def folder() -> Path | None:
     return path
 
 
-def is_complete() -> bool:
-    """Whether every kernel of the package lies compiled in the cache."""
+def is_ready(module: str) -> bool:
+    """Whether every kernel of a module lies compiled in the cache."""
     path = folder()
-    return path is not None and (path / "complete").exists()
+    return path is not None and (path / f"{module}.ready").exists()
 
 
-def mark_complete() -> None:
-    """Say that every kernel is there, then clear away old folders."""
+def mark_ready(modules: Iterable[str]) -> None:
+    """Say that every kernel of these modules is there, then clear away old folders. The caller holds the lock."""
     path = folder()
     if path is None:
         return
     with contextlib.suppress(OSError):
-        (path / "complete").touch(mode=0o600)
+        for module in modules:
+            (path / f"{module}.ready").touch(mode=0o600)
         _prune(path)
+
+
+def inherit_lock() -> None:
+    """From now on this process works under the lock that its parent holds while it waits for us."""
+    path = folder()
+    if path is not None:
+        _held.setdefault(str(path / "lock"), -1)
 
 
 @contextlib.contextmanager
@@ -132,6 +140,12 @@ def compiling() -> Iterator[None]:
         yield
     finally:
         os.close(_held.pop(str(path / "lock")))  # gives the lock back
+
+
+def has(name: str) -> bool:
+    """Whether an entry is there; :func:`read` tells whether it is sound."""
+    path = folder()
+    return path is not None and (path / name).exists()
 
 
 def read(name: str) -> bytes | None:

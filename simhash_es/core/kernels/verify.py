@@ -198,20 +198,37 @@ def is_match(x, y, halves, vote):
     return votes >= vote
 
 
+@kernel("int64(int64[::1], int64, int64)")
+def rank_of(keepers, n_keepers, position):
+    """Where ``position`` stands among the ascending keepers; it must be one of them."""
+    low = 0
+    high = n_keepers
+    while low < high:
+        middle = (low + high) >> 1
+        if keepers[middle] < position:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 @kernel(
     "int64(uint8[::1], int64[::1], uint64[:, ::1], int64[::1], int64[:, ::1], int64, float64[::1], int64[:, ::1], int64,"
-    " int64, int64[::1], int32[::1], uint64[:, ::1], uint64[::1], int32[:, ::1], uint64[::1], int64[::1], int64[::1],"
-    " float64[:, ::1])"
+    " int64, int64[::1], int32[::1], uint64[:, ::1], uint64[::1], int32[:, ::1], int64[::1], int32[::1], uint64[::1],"
+    " int32[::1], int64[::1], int64[::1], float64[:, ::1])"
 )
 def group_block(
     text, bounds, lanes, rows, halves, vote, thresholds, stats, kind, weighting, lane, starts, work, keys, tables,
-    column, keepers, joined, scores,
+    extra_indptr, extra, column, marks, keepers, joined, scores,
 ):  # fmt: skip
     """Visit rows in order: each joins the first keeper of this block that it matches and verifies against, or is one.
 
     Args:
         lanes: ``(len(rows), L)`` fingerprints of the rows.
-        column: Work space, ``len(rows) + 8``: the first lane of the keepers.
+        extra_indptr, extra: Further candidates of row ``t`` besides those within the limits, whatever their distance:
+            positions in ``rows``, before ``t``, at ``extra[extra_indptr[t]:extra_indptr[t + 1]]``.
+        column, marks: Work space, ``len(rows) + 8``: first lane of each keeper, and the row that has it as an extra
+            candidate plus one; ``marks`` is 0 at first.
         keepers: Filled with the positions in ``rows`` of the keepers.
         joined: Filled with the position of each row's keeper, its own for a keeper.
         scores: ``(len(rows), 3)``; filled for the rows that joined. With all thresholds below 0 no text is read.
@@ -230,15 +247,24 @@ def group_block(
         mask = uint64(0)
         joined[t] = t
         x = lanes[t, 0]
+        has_extra = extra_indptr[t + 1] > extra_indptr[t]
+        for e in range(extra_indptr[t], extra_indptr[t + 1]):
+            position = int64(extra[e])
+            if joined[position] == position:
+                marks[rank_of(keepers, n_keepers, position)] = int32(t + 1)
         u = 0
         while u < n_keepers and joined[t] == t:
             near = near_any_of_four(column, u, x, x, x, x, limit) if by_column else uint64(255)
+            if has_extra:
+                for b in range(BLOCK):
+                    near |= uint64(marks[u + b] == t + 1) << uint64(b)
             if n_keepers - u < BLOCK:
                 near &= (uint64(1) << uint64(n_keepers - u)) - uint64(1)
             while near != uint64(0):
-                k = keepers[u + lowest(near)]
+                at = u + lowest(near)
+                k = keepers[at]
                 near &= near - uint64(1)
-                if not is_match(lanes[t], lanes[k], halves, vote):
+                if marks[at] != t + 1 and not is_match(lanes[t], lanes[k], halves, vote):
                     continue
                 if verify:
                     b = rows[k]

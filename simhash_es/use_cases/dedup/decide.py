@@ -12,7 +12,8 @@ from simhash_es.core.bits import UInt64Array
 from simhash_es.core.copies import PairBlock
 from simhash_es.core.grouping import KeeperGrouping
 from simhash_es.core.join import cross_join, self_join
-from simhash_es.core.layout import Layout, Limits, distances
+from simhash_es.core.layout import Layout, Limits, distances, matches
+from simhash_es.core.short_texts import SHORT_FEATURES, ShortTexts
 from simhash_es.core.verify import FloatArray, IntArray, Verifier
 from simhash_es.use_cases.corpus import Corpus, group_identical
 from simhash_es.use_cases.dedup.results import Decisions
@@ -48,6 +49,7 @@ class Decider:
         verifier: ``None`` when fingerprints alone decide.
         workers: Threads.
         before_verifying: Called with rows whose texts are about to be read.
+        short_similarity: S for the search among short texts; ``None`` goes by fingerprints alone.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Decider:
         *,
         workers: int,
         before_verifying: Callable[[IntArray], None] | None = None,
+        short_similarity: float | None = None,
     ) -> None:
         self._layout = layout
         self._limits = limits
@@ -78,6 +81,8 @@ class Decider:
         self.older = distinct[distinct < n_older]
         self.new = distinct[distinct >= n_older]
         self.n_candidates = 0
+        self._short_similarity = short_similarity
+        self._n_features = corpus.n_features.values
 
     @property
     def copies(self) -> IntArray:
@@ -95,6 +100,7 @@ class Decider:
             self._verifier,
             workers=self._workers,
             before_verifying=self._before_verifying,
+            short=self._short_texts(),
         )
         grouping.add_keepers(self.older)
         grouping.visit(self.new, progress=advance)
@@ -122,6 +128,16 @@ class Decider:
         keeper[: self._n_older] = np.arange(self._n_older)
         return self._with_copies(keeper, similarity)
 
+    def _short_texts(self) -> ShortTexts | None:
+        if self._verifier is None or self._short_similarity is None:
+            return None
+        distinct = np.concatenate([self.older, self.new])
+        short = np.sort(distinct[self._n_features[distinct] < SHORT_FEATURES])
+        if len(short) < 2:
+            return None
+        self._load(short)
+        return ShortTexts(self._verifier, short, self._short_similarity)
+
     def pairs(self) -> Iterator[VerifiedPairs]:
         """Every pair of rows with different normal forms that meets the limits and all criteria, once each."""
         new = np.sort(self.new)
@@ -133,6 +149,14 @@ class Decider:
         if len(new):
             for block in self_join(lanes[new], **options):  # type: ignore[arg-type]
                 yield self._verified(new[block.i], new[block.j], block)
+        short = self._short_texts()
+        if short is not None:
+            short.add(short.docs[short.docs < self._n_older])
+            for a, b in short.pairs(short.docs[short.docs >= self._n_older]):
+                bits = distances(lanes[a], lanes[b], self._layout)
+                new_here = ~matches(bits, self._limits)  # the others are found by their fingerprints
+                block = PairBlock(a[new_here], b[new_here], bits[new_here])
+                yield self._verified(block.i, block.j, block)
 
     def _verified(self, a: IntArray, b: IntArray, block: PairBlock) -> VerifiedPairs:
         self.n_candidates += len(a)

@@ -11,10 +11,6 @@ import numpy.typing as npt
 from simhash_es.core.limits import DerivedLimits
 from simhash_es.core.profile import Profile
 
-SHORT_FEATURES = 32
-"""A text with fewer features in half A is counted as short: its similarity rests on few of them."""
-
-
 @dataclass(frozen=True, slots=True)
 class Decisions:
     """The decision on every row; older rows come first.
@@ -67,7 +63,8 @@ class DedupSummary:
         removed: Rows that repeat a kept or older row.
         skipped: Rows that could not be read.
         empty: Kept rows without any letter or number; they have no fingerprint and equal nothing.
-        short: Rows with fewer than ``SHORT_FEATURES`` features, kept or removed, not counting empty ones.
+        short: Rows with fewer than 64 features (:data:`simhash_es.core.short_texts.SHORT_FEATURES`), kept or removed:
+            compared by their features, whatever the distance; empty ones not counted.
         repaired: Rows in which half a surrogate pair was replaced by U+FFFD.
         groups: Kept or older rows that at least one other row repeats.
         exact_copies: Removed rows whose normal form equals that of the row kept.

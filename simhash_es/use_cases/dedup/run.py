@@ -20,6 +20,8 @@ from simhash_es.core.join import hottest_words
 from simhash_es.core.layout import Layout, Limits
 from simhash_es.core.limits import DerivedLimits, derive_limits, given_limits
 from simhash_es.core.profile import Profile
+from simhash_es.core.short_texts import SHORT_FEATURES
+from simhash_es.core.similarity import Measure
 from simhash_es.core.verify import IntArray, Verification, Verifier, parse_verification
 from simhash_es.errors import BudgetExceeded, InvalidOption
 from simhash_es.use_cases.corpus import Corpus, CorpusReader
@@ -28,7 +30,7 @@ from simhash_es.use_cases.dedup.estimate import Estimate, estimate
 from simhash_es.use_cases.dedup.names import RowNames
 from simhash_es.use_cases.dedup.options import DedupOptions, Keep, Linkage
 from simhash_es.use_cases.dedup.order import visiting_order
-from simhash_es.use_cases.dedup.results import SHORT_FEATURES, Decisions, DedupSummary
+from simhash_es.use_cases.dedup.results import Decisions, DedupSummary
 from simhash_es.use_cases.dedup.shape import fingerprint_shape
 from simhash_es.use_cases.dedup.stored import append_survivors, load_stored
 from simhash_es.use_cases.dedup.write import PairWriter, write_groups, write_removed
@@ -92,6 +94,7 @@ class DedupRun:
             self.verifier,
             workers=self.workers,
             before_verifying=self._load_stored_texts if self.n_stored else None,
+            short_similarity=self._short_similarity(),
         )
         self._announce(self._estimate())
         self.decisions = self._decide()
@@ -196,6 +199,13 @@ class DedupRun:
         chosen = (first, *(rest for _ in profile.halves[1:]))
         Limits(chosen, profile.vote).check(self.layout)
         return given_limits(profile, similarity, chosen)
+
+    def _short_similarity(self) -> float | None:
+        """S of the search among short texts; with limits that the user gave, those alone decide on candidates."""
+        if self.verification is None or self.options.distance is not None or self.options.check_distance is not None:
+            return None
+        cosines = [c.threshold for c in self.verification.criteria if c.measure is Measure.COSINE]
+        return max(cosines, default=self.options.similarity)
 
     def _verifier(self) -> Verifier | None:
         if self.verification is None:

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import simhash_es
-from simhash_es.core.kernels import compile_cache, runtime
+from simhash_es.core.kernels import compile_cache, compile_jobs, runtime
 from simhash_es.core.kernels.runtime import Kernel, kernel
 from simhash_es.errors import InvalidOption
 
@@ -33,6 +33,7 @@ RUNTIME_FILES = (
     "core/kernels/__init__.py",
     "core/kernels/runtime.py",
     "core/kernels/compile_cache.py",
+    "core/kernels/compile_jobs.py",
     "core/kernels/stamp.py",
 )
 SCRAMBLE = """
@@ -197,6 +198,50 @@ def test_warmth_is_known_without_numba(miniature: Miniature) -> None:
     assert miniature.run(ask) == ("True False", "")
     assert miniature.run(load + "; import sys; print('numba' in sys.modules)") == ("True\nFalse", "")
     assert miniature.run(SHOW) == (expected(), "")
+
+
+def test_modules_can_be_made_ready_one_by_one(miniature: Miniature) -> None:
+    """Named modules are compiled and known to be warm without the rest; a kernel they call has no entry of its own."""
+    load = "from simhash_es.core.kernels.runtime import *; load_kernels('scramble'); "
+    ask = "print(is_warm('scramble'), is_warm('total'), is_warm())"
+    assert miniature.run(load + ask) == ("True False False", LINE)
+    assert miniature.run(load + ask) == ("True False False", "")
+
+
+def test_helpers_that_fail_leave_the_work_to_the_parent(miniature: Miniature) -> None:
+    """Helper processes save time only: without any result of theirs everything is still compiled."""
+    script = """
+from simhash_es.core.kernels import compile_jobs, runtime
+compile_jobs._processors = lambda: 2
+compile_jobs._HELPER = "raise SystemExit(1)"
+runtime.load_kernels()
+print(runtime.is_warm())
+"""
+    assert miniature.run(script) == ("True", LINE)
+    assert len(miniature.entries()) == 2
+
+
+def test_helpers_do_their_share(miniature: Miniature) -> None:
+    """With two processors the second module comes from another process, which is silent."""
+    script = """
+from simhash_es.core.kernels import compile_jobs, runtime
+compile_jobs._processors = lambda: 2
+with compile_jobs.shared({"scramble": 1, "total": 2}) as own_share:
+    print(own_share)
+print(runtime.compile_cache.has(runtime._kernels_of("scramble")[0].entry))
+"""
+    assert miniature.run(script) == ("['total']\nTrue", "")
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 9])
+def test_modules_are_split_evenly_and_completely(parts: int) -> None:
+    """Each module with work is in exactly one group, and the heaviest group is the first."""
+    weights = {"a": 5, "b": 3, "c": 2, "d": 0, "e": 5}
+    groups = compile_jobs.split(weights, parts)
+    assert sorted(module for group in groups for module in group) == ["a", "b", "c", "e"]
+    sums = [sum(weights[module] for module in group) for group in groups]
+    assert sums == sorted(sums, reverse=True)
+    assert sums[0] <= max(5, -(-15 // parts) + 4)
 
 
 def test_one_kernel_alone_does_not_make_it_warm(miniature: Miniature) -> None:
@@ -402,7 +447,7 @@ def test_killed_compiler_leaves_no_lock(miniature: Miniature) -> None:
     """Whoever waits for a compiler that is killed goes on at once, and gets the right result."""
     hold = """
 import time
-from simhash_es.core.kernels import compile_cache, runtime
+from simhash_es.core.kernels import compile_cache, compile_jobs, runtime
 with compile_cache.compiling():
     print("held", flush=True)
     time.sleep(600)
@@ -430,7 +475,8 @@ def test_killed_at_any_moment_leaves_a_usable_cache(miniature: Miniature) -> Non
         process.kill()
         process.communicate()
     folder = next(miniature.cache.glob("kernels/*"))
-    (folder / "complete").unlink(missing_ok=True)
+    for marker in folder.glob("*.ready"):
+        marker.unlink()
     (folder / "total.total-0123.kernel.abcd.new").write_bytes(b"half")
     assert miniature.run(load + SHOW)[0] == expected()
     assert list(miniature.cache.rglob("*.new")) == []
@@ -455,10 +501,11 @@ def test_old_folders_are_pruned_but_never_one_in_use(
     compile_cache.folder.cache_clear()
     monkeypatch.setattr(compile_cache, "_held", {})
     try:
-        compile_cache.mark_complete()
+        compile_cache.mark_ready(["join"])
         left = {path.name for path in root.iterdir()}
         assert left == {"old0", "old1", "old2", "old3", "old7", compile_cache.digest()}
-        assert compile_cache.is_complete()
+        assert compile_cache.is_ready("join")
+        assert not compile_cache.is_ready("total")
     finally:
         os.close(held)
         for handle in compile_cache._held.values():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from simhash_es.core.layout import Layout
+from simhash_es.core.layout import Layout, UInt8Array
 from simhash_es.core.radii import LEFT_OUT, N_MASKS, Counts, HalfPlan, cheapest_radii, neighbour_masks
 
 
@@ -41,6 +41,21 @@ class Costs:
         n_blocks = max(1.0, n_rows / self.block_rows)
         touched: float = n_blocks * (1.0 - (1.0 - min(1.0, 1.0 / n_blocks)) ** candidates)
         return n_words * self.word + candidates * self.candidate + touched * self.block
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Rows within the limits of a query.
+
+    Attributes:
+        positions: ``(m,)`` ascending.
+        distances: ``(m, H)`` bits of every half.
+        plan: How they were searched.
+    """
+
+    positions: npt.NDArray[np.int64]
+    distances: UInt8Array
+    plan: HalfPlan
 
 
 def words_of(query: Sequence[int], layout: Layout) -> list[int]:
