@@ -42,7 +42,7 @@ package: $(VENV)/.installed-dev
 pythons: package
 	.ci/check-pythons $(BIN)/python
 
-bench: $(VENV)/.installed-bench
+bench: $(VENV)/.installed-test
 	$(BIN)/python -m benchmarks
 
 clean:
@@ -53,7 +53,6 @@ clean:
 $(VENV)/.installed-base: EXTRAS =
 $(VENV)/.installed-test: EXTRAS = [test]
 $(VENV)/.installed-dev: EXTRAS = [dev]
-$(VENV)/.installed-bench: EXTRAS = [bench]
 $(VENV)/.installed-%: pyproject.toml | $(VENV)/bin/pip
 	@echo "installing simhash-es$(EXTRAS) into $(VENV) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.$(EXTRAS)' || { \

@@ -71,6 +71,9 @@ class Fingerprint:
     def __str__(self) -> str:
         return self.hex
 
+    def __repr__(self) -> str:
+        return f"Fingerprint({self.hex!r}, profile={self.profile.name!r})"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fingerprints:
@@ -88,6 +91,9 @@ class Fingerprints:
 
     def __len__(self) -> int:
         return len(self.lanes)
+
+    def __repr__(self) -> str:
+        return f"Fingerprints(n={len(self)}, profile={self.profile.name!r})"
 
     def __getitem__(self, row: int) -> Fingerprint | None:
         """One of them; ``None`` where the text has none."""
@@ -131,9 +137,8 @@ def fingerprints(texts: Sequence[str], profile: Profile = DEFAULT) -> Fingerprin
         UnsupportedFeature: The profile needs a cluster.
     """
     made = list(batches(texts, profile))
-    return Fingerprints(
-        lanes_of(made, profile), np.concatenate([np.zeros(0, np.bool_), *(m.found for m in made)]), profile
-    )
+    found = np.concatenate([np.zeros(0, np.bool_), *(batch.found for batch in made)])
+    return Fingerprints(lanes_of(made, profile), found, profile)
 
 
 @overload

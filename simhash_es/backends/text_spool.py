@@ -47,7 +47,9 @@ class TextSpool:
             self._file.flush()
             if self._n_bytes:
                 # Copy-on-write: writable, as compiled kernels ask, though nobody writes.
-                self._map = np.frombuffer(mmap.mmap(self._file.fileno(), self._n_bytes, access=mmap.ACCESS_COPY), np.uint8)
+                self._map = np.frombuffer(
+                    mmap.mmap(self._file.fileno(), self._n_bytes, access=mmap.ACCESS_COPY), np.uint8
+                )
             self._mapped_bytes = self._n_bytes
         return self._map
 

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from simhash_es.core.bits import to_hex
 from simhash_es.core.profile_json import describe_half
-from simhash_es.use_cases.compare import Comparison, HalfFigures, Verdict
+from simhash_es.use_cases.compare import SHORT_FEATURES, Comparison, HalfFigures, Verdict
 
 BITS_A_LINE = 64
 BITS_A_GROUP = 16
 
 SENTENCES = {
     Verdict.IDENTICAL: "identical: nothing but case, spacing, punctuation or the Unicode form differs",
-    Verdict.NEAR_DUPLICATE: "near-duplicates: within the distance limits, and as similar as asked",
+    Verdict.NEAR_DUPLICATE: "near-duplicates: as similar as asked, and a search finds the pair",
     Verdict.MISSED: "similar, but missed: as similar as asked, but outside the distance limits of a search",
-    Verdict.CANDIDATE: "not near-duplicates: within the distance limits, but the texts are not as similar as asked",
+    Verdict.CANDIDATE: "not near-duplicates: a search looks at the pair, but the texts are not as similar as asked",
     Verdict.DIFFERENT: "not near-duplicates: outside the distance limits, and not as similar as asked",
     Verdict.NO_FINGERPRINT: "no verdict: a text without letters and numbers has no fingerprint, and equals nothing",
 }
@@ -94,5 +94,7 @@ def similarity_lines(found: Comparison) -> Iterator[str]:
         yield "criteria    none: the distance limits alone decide"
     vote = f"{found.profile.vote} of {len(found.limits.distances)} halves must be within them"
     yield f"limits      {' and '.join(map(str, found.limits.distances))} bits; {vote}"
+    if found.are_short:
+        yield f"            both have fewer than {SHORT_FEATURES} features: compared whatever the distance"
     for reason in found.limits.reasons:
         yield f"            {reason}"

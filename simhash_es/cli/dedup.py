@@ -80,10 +80,16 @@ class ResultFlags:
         """The outputs.
 
         Raises:
-            InvalidOption: Two of them on standard output, or an unknown format.
+            InvalidOption: Two of them on standard output, an unknown format, or a format for nothing.
         """
+        from simhash_es.errors import InvalidOption
         from simhash_es.use_cases.dedup.options import Outputs
 
+        if self.format != "jsonl" and (self.removed, self.groups, self.pairs) == (None, None, None):
+            raise InvalidOption(
+                f"--format {self.format}, but none of --removed, --groups and --pairs",
+                "rows of --output keep the format of the input; for that of the input use --input-format",
+            )
         return Outputs(
             survivors=self.output,
             removed=self.removed,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simhash_es.use_cases.dedup.results import SHORT_FEATURES, DedupSummary
+from simhash_es.core.short_texts import SHORT_FEATURES
+from simhash_es.use_cases.dedup.results import DedupSummary
 
 LABELS = {
     "output": "rows that stay",
@@ -37,7 +38,7 @@ def count_lines(summary: DedupSummary) -> Iterator[str]:
         ("pairs", summary.pairs, f"of {summary.candidates:,} candidates" if summary.candidates else ""),
         ("older rows", summary.older, "compared with, not changed"),
         ("empty", summary.empty, "kept; no letter or number, so no fingerprint"),
-        ("short", summary.short, f"fewer than {SHORT_FEATURES} features: similarity rests on few of them"),
+        ("short", summary.short, f"fewer than {SHORT_FEATURES} features: compared whatever the distance"),
         ("repaired", summary.repaired, "half a surrogate pair replaced by U+FFFD"),
     ]
     always = ("read", "kept", "removed", "groups", "pairs")

@@ -16,7 +16,7 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     values are put together again into the dataclasses.
     """
     hints = get_type_hints(command, include_extras=True)
-    groups = {name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)}
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)}
     members = {name: [field.name for field in dataclasses.fields(kind)] for name, kind in groups.items()}
 
     @functools.wraps(command)

@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 OTHER = "Other options"
 COMMAND_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 OWN_HELP: dict[str, Any] = {"help_option_names": []}
-"""For groups, which take ``HelpFlag``: Typer would load a validation library (80 ms) to see that --help is not there."""
+"""For groups, which take ``HelpFlag``: Typer loads a validation library (80 ms) to see that its --help is not there."""
 
 
 def show_help(context: typer.Context, value: bool) -> None:

@@ -47,6 +47,7 @@ def near(
     --recall and the number of its rows. Where the store has kept texts, each answer meets the similarity.
     """
     from simhash_es.cli.compare import query_text
+    from simhash_es.use_cases.compare import VERIFY_FEATURES
     from simhash_es.use_cases.near import NearOptions, near_in_store
 
     options = NearOptions(
@@ -55,8 +56,8 @@ def near(
         distance=search.distance,
         check_distance=search.check_distance,
         verify=search.criteria(),
+        verify_features=search.features() or VERIFY_FEATURES,
         limit=limit,
-        **({} if search.verify_features is None else {"verify_features": search.features()}),
     )
     text = None if query is None else query_text(query, encoding)
     found = near_in_store(store, text=text, fingerprint=fingerprint, options=options)

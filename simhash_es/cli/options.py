@@ -328,9 +328,8 @@ def read_words(path: str) -> tuple[str, ...]:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidOption(
-            f"cannot read the stop words {path}: {error}", "give a UTF-8 file, one word a line"
-        ) from error
+        hint = "give a UTF-8 file, one word a line"
+        raise InvalidOption(f"cannot read the stop words {path}: {error}", hint) from error
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 

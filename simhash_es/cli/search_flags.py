@@ -97,8 +97,11 @@ class SearchFlags:
         """The named features.
 
         Raises:
-            InvalidOption: Not understood.
+            InvalidOption: Not understood, or not used.
         """
         from simhash_es.core.similarity import parse_feature_spec
+        from simhash_es.errors import InvalidOption
 
+        if self.verify_features is not None and self.verify == [NO_CRITERIA]:
+            raise InvalidOption("--verify-features together with --verify none", "give one or the other")
         return None if self.verify_features is None else parse_feature_spec(self.verify_features)

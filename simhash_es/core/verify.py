@@ -296,13 +296,14 @@ class Verifier:
         """
         self._fit()
         pointer, positions = extra or (np.zeros(len(rows) + 1, np.int64), np.zeros(1, np.int32))
-        joined = np.arange(len(rows))
+        joined, n_compared = np.arange(len(rows)), np.zeros(1, np.int64)
         scores = np.zeros((len(rows), 3))
         kernels.group_block(
             self._texts.data, self._texts.bounds, lanes, rows, halves, vote, self.thresholds, *self._arguments(),
             pointer, positions, np.zeros(len(rows) + 8, np.uint64), np.zeros(len(rows) + 8, np.int32),
-            np.empty(len(rows), np.int64), joined, scores,
+            np.empty(len(rows), np.int64), joined, scores, n_compared,
         )  # fmt: skip
+        self.n_compared += int(n_compared[0])
         return joined, scores[:, COLUMNS[self.primary]].copy()
 
     def _share(self, n: int, work: Callable[[int, int], None]) -> None:

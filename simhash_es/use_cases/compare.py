@@ -27,6 +27,9 @@ from simhash_es.errors import InvalidOption
 VERIFY_FEATURES = FeatureSpec(Tokenizer.CHARS, 4, 3)
 """What ``dedup`` verifies by when nothing else is said."""
 
+SHORT_FEATURES = 64
+"""The same as :data:`simhash_es.core.short_texts.SHORT_FEATURES`, whose module loads a compiler."""
+
 SET_MEASURES = (Measure.COSINE, Measure.JACCARD, Measure.CONTAINMENT)
 
 
@@ -36,7 +39,7 @@ class Verdict(StrEnum):
     IDENTICAL = "identical"
     """The same text in normal form."""
     NEAR_DUPLICATE = "near-duplicate"
-    """Within the distance limits, and as similar as asked."""
+    """As similar as asked, and within the distance limits or both short: a search finds the pair."""
     MISSED = "missed"
     """As similar as asked, but outside the distance limits: a search would not look at the pair."""
     CANDIDATE = "candidate"
@@ -121,6 +124,7 @@ class Comparison:
         checked: The criteria of verification.
         verify_features: What they are made from.
         limits: Distance limits with their reason.
+        are_short: Whether both have so few features that a search compares them whatever the distance.
         verdict: What it comes to.
     """
 
@@ -132,17 +136,20 @@ class Comparison:
     checked: tuple[CheckedCriterion, ...]
     verify_features: FeatureSpec
     limits: DerivedLimits
+    are_short: bool
     verdict: Verdict
 
     @property
-    def n_agreeing(self) -> int:
-        """Halves within their limit."""
-        return sum(half.distance <= half.limit for half in self.halves)
+    def is_within(self) -> bool:
+        """Whether enough halves are within their limit."""
+        return is_within(self.halves, self.profile.vote)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""
         return {
             "verdict": str(self.verdict),
+            "within_limits": self.is_within,
+            "are_short": self.are_short,
             "profile": {"name": self.profile.name, "digest": self.profile.digest},
             "a": _text_dict(self.a),
             "b": _text_dict(self.b),
@@ -230,6 +237,7 @@ def compare_texts(a: str, b: str, options: CompareOptions) -> Comparison:
     )  # fmt: skip
     criteria = (Criterion(Measure.COSINE, options.similarity),) if options.verify is None else options.verify
     checked = tuple(CheckedCriterion(each, verified(a, b, each.measure, options)) for each in criteria)
+    are_short = bool(criteria) and derives(options) and all(each[0].total() < SHORT_FEATURES for each in features)
     return Comparison(
         profile=profile,
         a=text_figures(a, normal[0], features[0], values[0], profile),
@@ -239,15 +247,23 @@ def compare_texts(a: str, b: str, options: CompareOptions) -> Comparison:
         checked=checked,
         verify_features=options.verify_features,
         limits=limits,
-        verdict=judge(halves, checked, profile.vote, is_same=normal[0] == normal[1]),
+        are_short=are_short,
+        verdict=judge(
+            halves, checked, is_found=is_within(halves, profile.vote) or are_short, is_same=normal[0] == normal[1]
+        ),
     )
+
+
+def derives(options: CompareOptions) -> bool:
+    """Whether the distance limits are derived rather than given; given ones alone decide what is looked at."""
+    return options.distance is None and options.check_distance is None
 
 
 def limits_of(options: CompareOptions) -> DerivedLimits:
     """Derived limits, or the given ones. A given first limit opens all others that are not given."""
     profile = options.profile
     derived = derive_limits(profile, options.similarity, options.recall, options.n_documents)
-    if options.distance is None and options.check_distance is None:
+    if derives(options):
         return derived
     if options.check_distance is not None and len(profile.halves) < 2:
         raise InvalidOption("a check distance is given, but the profile has one half", "leave it out")
@@ -310,16 +326,20 @@ def verified(a: str, b: str, measure: Measure, options: CompareOptions) -> float
     return similarities([(a, b)], measure, profile)[0]
 
 
+def is_within(halves: tuple[HalfFigures, ...], vote: int) -> bool:
+    """Whether at least ``vote`` halves are within their limit."""
+    return bool(halves) and sum(half.distance <= half.limit for half in halves) >= vote
+
+
 def judge(
-    halves: tuple[HalfFigures, ...], checked: tuple[CheckedCriterion, ...], vote: int, *, is_same: bool
+    halves: tuple[HalfFigures, ...], checked: tuple[CheckedCriterion, ...], *, is_found: bool, is_same: bool
 ) -> Verdict:
-    """The verdict by limits and criteria; without criteria the limits alone decide."""
+    """The verdict; without criteria it rests on ``is_found`` alone, that is, on whether a search looks at the pair."""
     if not halves:
         return Verdict.NO_FINGERPRINT
     if is_same:
         return Verdict.IDENTICAL
-    is_near = sum(half.distance <= half.limit for half in halves) >= vote
     is_similar = all(each.is_met for each in checked)
-    if is_near:
+    if is_found:
         return Verdict.NEAR_DUPLICATE if is_similar else Verdict.CANDIDATE
     return Verdict.MISSED if is_similar and checked else Verdict.DIFFERENT

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import orjson
 
@@ -21,13 +21,15 @@ from simhash_es.backends.files.inputs import Inputs
 from simhash_es.backends.files.options import DataFormat, OnError, ReadOptions
 from simhash_es.backends.files.recoding import text_chunks
 from simhash_es.core.bits import to_hex
-from simhash_es.core.kernels.runtime import is_warm
+from simhash_es.core.kernels.runtime import is_warm, load_kernels
 from simhash_es.core.presets import DEFAULT
 from simhash_es.core.profile import Profile
 from simhash_es.core.reference import reference_fingerprint
 from simhash_es.errors import UndecodableInput
 
 if TYPE_CHECKING:
+    from io import BufferedReader
+
     from simhash_es.core.batch import Fingerprinter
 
 STANDARD_INPUT = "-"
@@ -82,7 +84,7 @@ class FingerprintCounts:
 class Texts:
     """Some texts in order; ids are JSON tokens, ``None`` stands for a text that could not be read."""
 
-    ids: Sequence[bytes]
+    ids: Iterable[bytes]
     texts: Sequence[str | None]
 
 
@@ -108,14 +110,16 @@ class HexMaker:
         if self._fast is None:
             return [self._by_reference(text) for text in texts]
         made = self._fast.batch(texts)
-        rows = made.lanes.astype(">u8")  # compiled kernels make whole lanes only: 16 digits each
-        return [rows[i].tobytes().hex() if found else "" for i, found in enumerate(made.found.tolist())]
+        digits = made.lanes.astype(">u8").tobytes().hex()  # compiled kernels make whole lanes only: 16 digits each
+        size = 16 * made.lanes.shape[1]
+        return [digits[i * size : (i + 1) * size] if found else "" for i, found in enumerate(made.found.tolist())]
 
     def _decide(self) -> None:
         from simhash_es.core.batch import Fingerprinter, is_compiled
 
         self._is_decided = True
         if is_compiled(self._profile):
+            load_kernels()
             self._fast = Fingerprinter(self._profile)
 
     def _by_reference(self, text: str) -> str:
@@ -146,9 +150,8 @@ def fingerprint_lines(options: FingerprintOptions, write: Callable[[bytes], None
         if options.line_format is LineFormat.HEX:
             write("".join(f"{each}\n" for each in digits).encode("ascii"))
         else:
-            write(
-                b"".join(b'{"id":%s,"fingerprint":%s}\n' % pair for pair in zip(some.ids, quoted(digits), strict=True))
-            )
+            pairs = zip(some.ids, quoted(digits), strict=True)
+            write(b"".join(b'{"id":%s,"fingerprint":%s}\n' % pair for pair in pairs))
     return counts
 
 
@@ -170,9 +173,8 @@ def texts_of(options: FingerprintOptions, counts: FingerprintCounts) -> Iterator
                 chunks = text_chunks(source.file.chunks(), encoding, source.name)
                 yield from plain_lines(chunks, source.name, encoding.of_rows, options.read, counts)
             else:
-                yield from row_texts(
-                    inputs if len(inputs.sources) == 1 else Inputs([source.name], options.read), counts
-                )
+                alone = inputs if len(inputs.sources) == 1 else Inputs([source.name], options.read)
+                yield from row_texts(alone, counts)
 
 
 def row_texts(inputs: Inputs, counts: FingerprintCounts) -> Iterator[Texts]:
@@ -184,7 +186,7 @@ def row_texts(inputs: Inputs, counts: FingerprintCounts) -> Iterator[Texts]:
 
 def standard_input_lines(read: ReadOptions, counts: FingerprintCounts) -> Iterator[Texts]:
     """Lines of standard input as they arrive, decompressed if need be; UTF-8 unless an encoding is named."""
-    stream = sys.stdin.buffer
+    stream = cast("BufferedReader", sys.stdin.buffer)
     first = stream.read1(READ_BYTES)
     arriving = arriving_chunks(first, stream.read1)
     chunks = decompressed(arriving, sniff_compression(first[:6]), STANDARD_INPUT)
@@ -216,25 +218,57 @@ def plain_lines(
 ) -> Iterator[Texts]:
     """Lines of text; each chunk gives the lines that it completes."""
     n_lines = 0
-    for raws in completed_lines(chunks):
-        texts = [decoded(raw, source, n_lines + i, encoding, read, counts) for i, raw in enumerate(raws, 1)]
-        ids = [orjson.dumps(f"{source}:{n_lines + i}") for i in range(1, len(raws) + 1)]
-        n_lines += len(raws)
-        yield Texts(ids, texts)
+    for block in completed_lines(chunks):
+        texts = decoded_lines(block, source, n_lines, encoding, read, counts)
+        yield Texts(LineIds(source, n_lines, len(texts)), texts)
+        n_lines += len(texts)
 
 
-def completed_lines(chunks: Iterable[bytes]) -> Iterator[list[bytes]]:
-    r"""Lines without their ``\n``, as soon as they are complete; the last one may lack it."""
+@dataclass(frozen=True, slots=True)
+class LineIds:
+    """The ids ``"source:line"`` of consecutive lines, made when they are asked for.
+
+    Attributes:
+        source: The file, as the user named it.
+        before: Lines before the first one.
+        n: How many.
+    """
+
+    source: str
+    before: int
+    n: int
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (orjson.dumps(f"{self.source}:{self.before + i}") for i in range(1, self.n + 1))
+
+
+def completed_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    r"""Whole lines as soon as they are complete, one or more at a time, without the last ``\n``."""
     pending: list[bytes] = []
     for chunk in chunks:
         head, newline, rest = chunk.rpartition(b"\n")
         if not newline:
-            pending.append(chunk)
+            pending += [chunk] if chunk else []
             continue
-        yield b"".join((*pending, head)).split(b"\n")
+        yield b"".join((*pending, head))
         pending = [rest] if rest else []
     if pending:
-        yield [b"".join(pending)]
+        yield b"".join(pending)
+
+
+def decoded_lines(
+    block: bytes, source: str, n_before: int, encoding: str, read: ReadOptions, counts: FingerprintCounts
+) -> list[str | None]:
+    """The texts of some lines, ``None`` and a count for a line that cannot be read where such are to be skipped.
+
+    Raises:
+        UndecodableInput: A byte does not fit.
+    """
+    try:
+        return [*block.decode(encoding).split("\n")]
+    except UnicodeDecodeError:
+        lines = enumerate(block.split(b"\n"), n_before + 1)
+        return [decoded(raw, source, line, encoding, read, counts) for line, raw in lines]
 
 
 def decoded(

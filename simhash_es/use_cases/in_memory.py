@@ -15,7 +15,8 @@ from simhash_es.core.limits import DerivedLimits, derive_limits, given_limits
 from simhash_es.core.neighbour_index import NeighbourIndex
 from simhash_es.core.presets import DEFAULT
 from simhash_es.core.profile import Profile
-from simhash_es.core.similarity import parse_criterion, parse_feature_spec
+from simhash_es.core.short_texts import SHORT_FEATURES, ShortTexts
+from simhash_es.core.similarity import Measure, parse_criterion, parse_feature_spec
 from simhash_es.core.verify import IntArray, Verification, Verifier, parse_verification
 from simhash_es.errors import InvalidOption
 
@@ -69,7 +70,10 @@ class Deduplicator:
     """Finds near-duplicates as ``simhash-es dedup`` does: within distance limits, and verified on the texts.
 
     :meth:`groups` looks at a list of texts. :meth:`add` and :meth:`near` work on a set that grows: a text that is near
-    to a remembered one is not remembered itself. One thread at a time may use it.
+    to a remembered one is not remembered itself. It is searched by fingerprints alone, so a near-duplicate of a text of
+    fewer than 64 features may be missed there, while :meth:`groups` compares such texts whatever their distance.
+
+    One thread at a time may use it.
 
     Args:
         similarity: S, above 0 and at most 1: least cosine of a pair, unless ``verify`` says otherwise.
@@ -148,9 +152,12 @@ class Deduplicator:
         lanes = lanes_of(made, self.profile)
         limits = Limits(self.limits_for(len(texts)).distances, self.profile.vote)
         normal = joined([batch.normal for batch in made])
-        grouping = KeeperGrouping(lanes, self._layout, limits, self._verifier(normal))
-        found = np.concatenate([np.zeros(0, np.bool_), *(batch.found for batch in made)])
-        grouping.visit(np.flatnonzero(found))
+        found = np.flatnonzero(np.concatenate([np.zeros(0, np.bool_), *(batch.found for batch in made)]))
+        n_features = np.concatenate([np.zeros(0, np.int64), *(batch.n_features for batch in made)])
+        verifier = self._verifier(normal)
+        short = self._short_texts(verifier, found[n_features[found] < SHORT_FEATURES])
+        grouping = KeeperGrouping(lanes, self._layout, limits, verifier, short=short)
+        grouping.visit(found)
         return collected(grouping.assignment, lanes, self._layout)
 
     def add(self, text: str, id: Id | None = None) -> Match | None:
@@ -206,6 +213,13 @@ class Deduplicator:
             return Verifier(self._verification, BlockTexts(normal))
         tokens = join_tokens(normal, self._verification.features.profile(self.profile))
         return Verifier(self._verification, BlockTexts(tokens), normal=BlockTexts(normal))
+
+    def _short_texts(self, verifier: Verifier | None, rows: IntArray) -> ShortTexts | None:
+        """Search among short texts by their features; given distances alone decide instead."""
+        if verifier is None or self._distances != (None, None) or len(rows) < 2:
+            return None
+        cosines = [c.threshold for c in verifier.verification.criteria if c.measure is Measure.COSINE]
+        return ShortTexts(verifier, rows, max(cosines, default=self._similarity))
 
     def _read_verification(self, verify: Sequence[str] | None, features: str | None) -> Verification | None:
         if isinstance(verify, str):

@@ -104,13 +104,25 @@ def check_file(path: str, mode: Mode) -> None:
         if not place.is_file():
             raise StoreError(f"store {path} is not a file", "name a file, such as seen.sqlite")
         with place.open("rb") as stream:
-            head = stream.read(len(MAGIC))
+            head = stream.read(len(MAGIC) + 2)
+        size = place.stat().st_size
     except OSError as error:
         raise StoreError(
             f"store {path} cannot be read: {error.strerror or error}", "check the permissions of file and folder"
         ) from error
-    if head and head != MAGIC:
+    if head and not head.startswith(MAGIC):
         raise StoreError(f"{path} is not a store: it is no SQLite file", "name a file that 'dedup --store' made")
+    if size % page_bytes(head):
+        raise damaged(path, "it is cut short")
+
+
+def page_bytes(head: bytes) -> int:
+    """Size of a page by the head of the file; SQLite itself overlooks a last page that is cut short.
+
+    Source: SQLite database file format, section 1.3.2: two bytes at 16, big-endian, 1 stands for 65536.
+    """
+    size = int.from_bytes(head[len(MAGIC) :], "big")
+    return 65536 if size == 1 else max(1, size)
 
 
 def access(path: str, mode: Mode) -> str:

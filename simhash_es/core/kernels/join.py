@@ -104,7 +104,7 @@ def sort_by_word(rows: Any, rule: Any, start: Any, order: Any, columns: Any) -> 
     start[0] = 0
 
 
-@kernel("int64(uint64[::1], int64, int64, uint64[::1], int64, int64, int64, int64)")
+@kernel("int64(uint64[::1], int64, int64, uint64[::1], int64, int64, int64, int64)", inline="always")
 def half_distance(x: Any, stride_x: Any, i: Any, y: Any, stride_y: Any, j: Any, lane: Any, n_lanes: Any) -> Any:
     """Distance in one half (first lane, lanes) of place i of columns ``x`` and place j of columns ``y``."""
     total = ones(x[lane * stride_x + i] ^ y[lane * stride_y + j])
@@ -113,7 +113,7 @@ def half_distance(x: Any, stride_x: Any, i: Any, y: Any, stride_y: Any, j: Any, 
     return int64(total)
 
 
-@kernel("boolean(uint64[::1], int64, int64, uint64[::1], int64, int64, int64[:, ::1], int64, int64[:, ::1], int64)")
+@kernel("boolean(uint64[::1], int64, int64, uint64[::1], int64, int64, int64[:, ::1], int64, int64[:, ::1], int64)", inline="always")
 def is_new_match(
     x: Any, stride_x: Any, i: Any, y: Any, stride_y: Any, j: Any, rules: Any, rule: Any, halves: Any, vote: Any
 ) -> Any:

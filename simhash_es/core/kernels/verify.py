@@ -215,11 +215,11 @@ def rank_of(keepers, n_keepers, position):
 @kernel(
     "int64(uint8[::1], int64[::1], uint64[:, ::1], int64[::1], int64[:, ::1], int64, float64[::1], int64[:, ::1], int64,"
     " int64, int64[::1], int32[::1], uint64[:, ::1], uint64[::1], int32[:, ::1], int64[::1], int32[::1], uint64[::1],"
-    " int32[::1], int64[::1], int64[::1], float64[:, ::1])"
+    " int32[::1], int64[::1], int64[::1], float64[:, ::1], int64[::1])"
 )
 def group_block(
     text, bounds, lanes, rows, halves, vote, thresholds, stats, kind, weighting, lane, starts, work, keys, tables,
-    extra_indptr, extra, column, marks, keepers, joined, scores,
+    extra_indptr, extra, column, marks, keepers, joined, scores, n_compared,
 ):  # fmt: skip
     """Visit rows in order: each joins the first keeper of this block that it matches and verifies against, or is one.
 
@@ -232,6 +232,7 @@ def group_block(
         keepers: Filled with the positions in ``rows`` of the keepers.
         joined: Filled with the position of each row's keeper, its own for a keeper.
         scores: ``(len(rows), 3)``; filled for the rows that joined. With all thresholds below 0 no text is read.
+        n_compared: Its one entry is raised by the number of comparisons.
 
     Returns:
         The number of keepers.
@@ -279,6 +280,7 @@ def group_block(
                     n = hash_features(text, bounds[2 * b], bounds[2 * b + 1], kind, lane, starts, work)
                     dot, common = match_right(work[HASHES], n, weighting, keys, tables, mask)
                     to_scores(dot, common, stats[a], stats[b], scores[t])
+                    n_compared[0] += 1
                     if not passes(scores[t], thresholds):
                         continue
                 joined[t] = k

@@ -540,7 +540,7 @@ def test_kernel_is_pickled_by_name() -> None:
     assert pickle.loads(pickle.dumps(product)) is product
 
 
-@pytest.mark.parametrize("option", ["parallel", "fastmath", "cache", "nogil", "error_model"])
+@pytest.mark.parametrize("option", ["parallel", "fastmath", "cache", "nogil", "error_model", "no_cfunc_wrapper"])
 def test_options_that_hold_for_all_kernels_cannot_be_set(option: str) -> None:
     """What would break a guarantee of all kernels is refused by name."""
     with pytest.raises(InvalidOption, match=option):
