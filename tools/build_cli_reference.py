@@ -1,4 +1,4 @@
-"""Build docs/cli.md from the commands themselves: ``python tools/build_cli_reference.py`` (``--check`` only compares)."""
+"""Build docs/cli.md from the commands: ``python tools/build_cli_reference.py`` (``--check`` only compares)."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ INTRODUCTION = """\
 
 This page is made from the commands by `python tools/build_cli_reference.py`; `simhash-es COMMAND --help` says the same.
 
-Results go to standard output, talk and progress to standard error; progress is shown on a terminal only. An error is one
-line `error: …`, mostly with a line `hint: …`, on standard error; `--debug`, or the variable `SIMHASH_ES_DEBUG=1`, adds the
-traceback. Outputs appear under their names when they are complete: a run that fails, or is stopped by Ctrl-C, leaves none.
-`NO_COLOR=1` turns colours off. Shell completion: `simhash-es --install-completion`.
+Results go to standard output, talk and progress to standard error; progress is shown on a terminal only. An error is
+one line `error: …`, mostly with a line `hint: …`, on standard error; `--debug`, or the variable `SIMHASH_ES_DEBUG=1`,
+adds the traceback. Outputs appear under their names when they are complete: a run that fails, or is stopped by Ctrl-C,
+leaves none. `NO_COLOR=1` turns colours off. Shell completion: `simhash-es --install-completion`.
 """
 
 
 def reference() -> str:
     """The whole page."""
-    return "\n".join([INTRODUCTION, *exit_codes(), *command_pages(typer.main.get_command(make_app()), "simhash-es")])
+    return "\n".join([INTRODUCTION, *exit_codes(), *command_pages(typer.main.get_command(make_app(with_completion=False)), "simhash-es")])
 
 
 def exit_codes() -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import traceback
 from types import FrameType
 from typing import Any, NoReturn
@@ -18,12 +19,13 @@ from simhash_es.errors import SimhashEsError
 # Typer brings a click of its own in some versions and uses the separate one in others: the class by way of its child.
 UsageError: type[Any] = typer.BadParameter.__mro__[1]
 TRACEBACK_VARIABLE = "SIMHASH_ES_DEBUG"
+_traceback_wanted = threading.Event()
 
 
 def run(app: typer.Typer, arguments: list[str] | None = None) -> int:
     """Run the application, print what went wrong, and return the exit code."""
+    _traceback_wanted.clear()
     try:
-        with_signals()
         code = app(arguments, prog_name="simhash-es", standalone_mode=False)
         sys.stdout.flush()
     except SystemExit as stop:
@@ -94,15 +96,15 @@ def silence(stream: Any) -> None:
 def show_traceback(value: bool) -> None:
     """What ``--debug`` does."""
     if value:
-        os.environ[TRACEBACK_VARIABLE] = "1"
+        _traceback_wanted.set()
 
 
 def wants_traceback() -> bool:
     """Whether ``--debug`` was given, or ``SIMHASH_ES_DEBUG`` is set to anything but 0."""
-    return os.environ.get(TRACEBACK_VARIABLE, "0") not in ("", "0")
+    return _traceback_wanted.is_set() or os.environ.get(TRACEBACK_VARIABLE, "0") not in ("", "0")
 
 
-def with_signals() -> None:
+def unwind_on_signals() -> None:
     """Let SIGTERM and SIGHUP unwind like Ctrl-C does, so that temporary files go."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)

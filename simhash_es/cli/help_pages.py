@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-OTHER = "Other options"
+ARGUMENTS, OTHER, ONLY = "Arguments", "Other options", "Options"
 COMMAND_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 OWN_HELP: dict[str, Any] = {"help_option_names": []}
 """For groups, which take ``HelpFlag``: Typer loads a validation library (80 ms) to see that its --help is not there."""
@@ -42,12 +42,14 @@ def sections(command: Any, ctx: Any) -> Iterator[tuple[str, list[tuple[str, str]
     for parameter in command.get_params(ctx):
         if getattr(parameter, "hidden", False):
             continue
-        default_title = "Arguments" if parameter.param_type_name == "argument" else OTHER
+        default_title = ARGUMENTS if parameter.param_type_name == "argument" else OTHER
         title = getattr(parameter, "rich_help_panel", None) or default_title
         found.setdefault(title, []).append((written(parameter), meaning(parameter)))
-    if OTHER in found:
-        found[OTHER] = found.pop(OTHER)
+    others = found.pop(OTHER, [])
+    has_groups = bool(found.keys() - {ARGUMENTS})
     yield from found.items()
+    if others:
+        yield OTHER if has_groups else ONLY, others
 
 
 def written(parameter: Any) -> str:

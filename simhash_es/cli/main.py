@@ -66,6 +66,7 @@ def make_app(*, with_completion: bool = True) -> typer.Typer:
 def main() -> None:
     """Entry point: run with the arguments of the process and end it with the exit code."""
     arguments = sys.argv[1:]
+    boundary.unwind_on_signals()
     names_command = bool(arguments) and not arguments[0].startswith("-")
     sys.exit(int(boundary.run(make_app(with_completion=not names_command), arguments)))
 

@@ -156,26 +156,44 @@ class Verifier:
         """Make the norms of some texts known."""
         self._fit()
         unknown = np.unique(docs[self._stats[docs, 0] < 0])
-        self._share(
-            len(unknown),
-            lambda first, last: kernels.describe_texts(
-                self._texts.data, self._texts.bounds, unknown[first:last], *self._arguments()
-            ),
-        )
+        nothing = np.zeros(0, np.int64)
+
+        def work(first: int, last: int) -> None:
+            n = last - first
+            self._compare(unknown[first:last], np.zeros(n + 1, np.int64), nothing, np.zeros(n, np.int64), np.zeros((n, 3)))
+
+        self._share(len(unknown), work)
 
     def scores(self, left: IntArray, right: IntArray) -> FloatArray:
         """Cosine, Jaccard and containment of pairs, ``(n, 3)``; fastest when equal left texts stand together."""
         self.describe(right)
         scores = np.zeros((len(left), 3))
-        self._share(
-            len(left),
-            lambda first, last: kernels.score_pairs(
-                self._texts.data, self._texts.bounds, left[first:last], right[first:last], *self._arguments(),
-                scores[first:last],
-            ),
-        )  # fmt: skip
+
+        def work(first: int, last: int) -> None:
+            part = left[first:last]
+            starts = np.flatnonzero(np.concatenate([[True], part[1:] != part[:-1]]))
+            pointer = np.append(starts, len(part))
+            self._compare(part[starts], pointer, right[first:last], starts.copy(), scores[first:last], every=True)
+
+        self._share(len(left), work)
         self.n_compared += len(left)
         return scores
+
+    def _compare(
+        self,
+        rows: IntArray,
+        indptr: IntArray,
+        partners: IntArray,
+        cursor: IntArray,
+        scores: FloatArray,
+        *,
+        every: bool = False,
+    ) -> None:
+        """Run the kernel on this thread's work space."""
+        kernels.compare_rows(
+            self._texts.data, self._texts.bounds, rows, indptr, partners, self.thresholds, every, *self._arguments(),
+            cursor, scores,
+        )  # fmt: skip
 
     def verdicts(self, left: IntArray, right: IntArray) -> tuple[npt.NDArray[np.bool_], FloatArray]:
         """Which pairs meet all criteria, and the similarity of each by the primary measure."""
@@ -244,10 +262,7 @@ class Verifier:
             flat = np.repeat(begin - pointer[:-1], sizes) + np.arange(int(pointer[-1]))
             position = pointer[:-1].copy()
             found = np.zeros((len(part), 3))
-            kernels.first_matches(
-                self._texts.data, self._texts.bounds, rows[part], pointer, partners[flat], self.thresholds,
-                *self._arguments(), position, found,
-            )  # fmt: skip
+            self._compare(rows[part], pointer, partners[flat], position, found)
             cursor[part] = begin + position - pointer[:-1]
             scores[part] = found
 
@@ -308,6 +323,8 @@ class Verifier:
 
     def _share(self, n: int, work: Callable[[int, int], None]) -> None:
         """Let the threads do ``work(first, last)`` on ranges that cover 0 to ``n``."""
+        if n == 0:
+            return
         if self._pool is None or n < 2 * MIN_SHARE:
             work(0, n)
             return

@@ -104,8 +104,8 @@ def export_store(path: str, target: str, format: ExportFormat | str) -> ExportSu
     """
     chosen = parse_format(format)
     base = target.removesuffix(f".{chosen}")
-    if not Path(base).name:
-        raise InvalidOption(f"the target {target!r} has no name", f"name a file, such as values.{chosen}")
+    if Path(target).is_dir() or base.endswith(("/", os.sep)) or not base:
+        raise InvalidOption(f"the target {target!r} names no file", f"name one, such as values.{chosen}")
     paths = (f"{base}.{chosen}", base + IDS_SUFFIX, base + META_SUFFIX)
     with SeenStore.open(path, write=False) as store, ExitStack() as stack:
         outputs = [stack.enter_context(AtomicOutput(each, inputs=[Path(path)])) for each in paths]

@@ -174,6 +174,9 @@ def near_in_store(
 ) -> NearResult:
     """Find what is near in a store file; a run that writes to it meanwhile does no harm.
 
+    Rows are found by their fingerprints alone. A near-duplicate of a text of fewer than 64 features may lie outside the
+    distance limits and be missed here, while ``dedup`` compares such texts whatever their distance.
+
     Args:
         path: A store of ``dedup --store``.
         text: A text; its fingerprint is made by the profile of the store, without a compiler.

@@ -7,7 +7,6 @@ that take a whole hash in a few operations and are added up every 31 features.
 
 from __future__ import annotations
 
-import numpy as np
 from numba import int32, int64, uint64
 
 from simhash_es.core.kernels.runtime import kernel
@@ -103,13 +102,3 @@ def accumulate(hashes, n, weighting, keys, counts, sums):
             pending = uint64(0)
     add_planes(p0, p1, p2, p3, p4, sums)
     return sign_bits(sums, total)
-
-
-@kernel("void(uint64[::1], int64[::1], int64, uint64[::1], int32[::1], uint64[::1])")
-def accumulate_batch(hashes, offsets, weighting, keys, counts, out):
-    """One lane for each text; text ``d`` has ``hashes[offsets[d]:offsets[d + 1]]``; none gives 0."""
-    sums = np.zeros(64, np.int64)
-    for d in range(len(out)):
-        out[d] = accumulate(
-            hashes[offsets[d] : offsets[d + 1]], offsets[d + 1] - offsets[d], weighting, keys, counts, sums
-        )

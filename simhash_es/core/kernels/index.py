@@ -15,13 +15,14 @@ from typing import Any
 
 from numba import int64, uint8, uint64  # casts inside the kernels
 
-from simhash_es.core.kernels.join import TILE, is_new_match
+from simhash_es.core.kernels.join import NO_COUNTING, TILE, is_new_match
 from simhash_es.core.kernels.popcount import BLOCK, lowest, near_any_of_four, near_block, ones
 from simhash_es.core.kernels.runtime import kernel
 
 
 @kernel(
-    "int64(uint64[:, ::1], int64, int64[:, ::1], int64[::1], int32[:, ::1], int32[::1], uint64[::1], int32[::1], int64)"
+    "int64(uint64[:, ::1], int64, int64[:, ::1], int64[::1], int32[:, ::1], int32[::1], uint64[::1], int32[::1], int64)",
+    **NO_COUNTING,
 )
 def insert_rows(
     rows: Any, last: Any, rules: Any, progress: Any, spans: Any, rooms: Any, arena: Any, rows_at: Any, used: Any
@@ -68,7 +69,7 @@ def insert_rows(
     return used
 
 
-@kernel("int64(int32[:, ::1], int32[::1], int64, uint64[::1], int32[::1], uint64[::1], int32[::1])")
+@kernel("int64(int32[:, ::1], int32[::1], int64, uint64[::1], int32[::1], uint64[::1], int32[::1])", **NO_COUNTING)
 def repack(spans: Any, rooms: Any, n_lanes: Any, arena: Any, rows_at: Any, new_arena: Any, new_rows_at: Any) -> Any:
     """Move all buckets to a larger arena, in order and without gaps; returns the blocks in use."""
     stride = len(rows_at)
@@ -88,7 +89,7 @@ def repack(spans: Any, rooms: Any, n_lanes: Any, arena: Any, rows_at: Any, new_a
     return used
 
 
-@kernel("void(int32[::1], int64, int64)")
+@kernel("void(int32[::1], int64, int64)", **NO_COUNTING)
 def sort_rows(rows: Any, first: Any, last: Any) -> None:
     """Sort ``rows[first:last]`` ascending, in place (Shell sort: few rows as a rule, no stack, no allocation)."""
     gap = 1
@@ -105,7 +106,7 @@ def sort_rows(rows: Any, first: Any, last: Any) -> None:
         gap //= 3
 
 
-@kernel("void(uint64[:, ::1], int64, int64[::1], uint16[::1], int32[::1], int32[::1])")
+@kernel("void(uint64[:, ::1], int64, int64[::1], uint16[::1], int32[::1], int32[::1])", **NO_COUNTING)
 def sort_visits(queries: Any, first: Any, rule: Any, masks: Any, start: Any, visitors: Any) -> None:
     """List for each bucket of a table the queries that visit it: a counting sort of all (query, mask).
 
@@ -142,7 +143,8 @@ def sort_visits(queries: Any, first: Any, rule: Any, masks: Any, start: Any, vis
 
 @kernel(
     "int64(uint64[::1], int64, int32[::1], int32[::1], int64[:, ::1], int64, int32[:, ::1], uint64[::1],"
-    " int32[::1], int64[:, ::1], int64, int32[::1], int32[::1])"
+    " int32[::1], int64[:, ::1], int64, int32[::1], int32[::1])",
+    **NO_COUNTING,
 )
 def probe_table(
     queries: Any,
@@ -244,7 +246,8 @@ def probe_table(
 
 @kernel(
     "void(int32[::1], int32[::1], int64, int64[::1], uint64[:, ::1], uint64[:, ::1], int64[:, ::1], int32[::1],"
-    " uint8[:, ::1])"
+    " uint8[:, ::1])",
+    **NO_COUNTING,
 )
 def group_by_query(
     found_queries: Any,

@@ -27,10 +27,14 @@ from numba import int64, uint8, uint64  # casts inside the kernels
 from simhash_es.core.kernels.popcount import BLOCK, lowest, near_any_of_four, ones
 from simhash_es.core.kernels.runtime import kernel
 
+NO_COUNTING = {"_nrt": False}
+"""Kernels without reference counts: numba would count atomically every array handed to another kernel, which costs ten
+times what the inner kernels do. Such kernels cannot allocate."""
+
 TILE = 2048  # rows of a bucket compared before the next asking row: 16 KB, half of a first-level cache
 
 
-@kernel("int64(uint64[:, ::1], int32[::1], int32[::1], int32[::1])")
+@kernel("int64(uint64[:, ::1], int32[::1], int32[::1], int32[::1])", **NO_COUNTING)
 def fold_rows(rows: Any, table: Any, group_of: Any, first: Any) -> Any:
     """Number the distinct rows in order of first appearance.
 
@@ -72,7 +76,7 @@ def fold_rows(rows: Any, table: Any, group_of: Any, first: Any) -> Any:
     return found
 
 
-@kernel("void(uint64[:, ::1], int64[::1], int32[::1], int32[::1], uint64[::1])")
+@kernel("void(uint64[:, ::1], int64[::1], int32[::1], int32[::1], uint64[::1])", **NO_COUNTING)
 def sort_by_word(rows: Any, rule: Any, start: Any, order: Any, columns: Any) -> None:
     """Stable counting sort of the rows by one word.
 
@@ -104,7 +108,7 @@ def sort_by_word(rows: Any, rule: Any, start: Any, order: Any, columns: Any) -> 
     start[0] = 0
 
 
-@kernel("int64(uint64[::1], int64, int64, uint64[::1], int64, int64, int64, int64)", inline="always")
+@kernel("int64(uint64[::1], int64, int64, uint64[::1], int64, int64, int64, int64)", **NO_COUNTING)
 def half_distance(x: Any, stride_x: Any, i: Any, y: Any, stride_y: Any, j: Any, lane: Any, n_lanes: Any) -> Any:
     """Distance in one half (first lane, lanes) of place i of columns ``x`` and place j of columns ``y``."""
     total = ones(x[lane * stride_x + i] ^ y[lane * stride_y + j])
@@ -113,7 +117,10 @@ def half_distance(x: Any, stride_x: Any, i: Any, y: Any, stride_y: Any, j: Any, 
     return int64(total)
 
 
-@kernel("boolean(uint64[::1], int64, int64, uint64[::1], int64, int64, int64[:, ::1], int64, int64[:, ::1], int64)", inline="always")
+@kernel(
+    "boolean(uint64[::1], int64, int64, uint64[::1], int64, int64, int64[:, ::1], int64, int64[:, ::1], int64)",
+    **NO_COUNTING,
+)
 def is_new_match(
     x: Any, stride_x: Any, i: Any, y: Any, stride_y: Any, j: Any, rules: Any, rule: Any, halves: Any, vote: Any
 ) -> Any:
@@ -141,7 +148,8 @@ def is_new_match(
 
 @kernel(
     "int64(uint64[::1], int32[::1], int32[::1], uint64[::1], int32[::1], int32[::1], boolean, int64[:, ::1], int64,"
-    " uint16[::1], int64[:, ::1], int64, int64, int64[::1], int32[::1], int32[::1], uint8[:, ::1])"
+    " uint16[::1], int64[:, ::1], int64, int64, int64[::1], int32[::1], int32[::1], uint8[:, ::1])",
+    **NO_COUNTING,
 )
 def join_buckets(
     x: Any,

@@ -10,7 +10,7 @@ from numba import int32, int64, uint32, uint64
 
 from simhash_es.core.kernels.char_grams import HASHES
 from simhash_es.core.kernels.runtime import kernel
-from simhash_es.core.kernels.verify import WEIGHT, hash_features, load_left
+from simhash_es.core.kernels.verify import COUNT, hash_features, load_left, weight_of
 
 FREQUENCY_SLOTS = 1 << 20  # hashed counters: a collision only makes the order of features a little worse
 
@@ -27,7 +27,7 @@ def count_features(text, bounds, docs, kind, weighting, lane, starts, work, keys
         n = hash_features(text, bounds[2 * d], bounds[2 * d + 1], kind, lane, starts, work)
         mask = load_left(work[HASHES], n, weighting, keys, tables, stat)
         for slot in range(mask + uint64(1)):
-            if tables[WEIGHT, slot] != 0:
+            if tables[COUNT, slot] != 0:
                 frequency[keys[slot] & uint64(FREQUENCY_SLOTS - 1)] += uint32(1)
 
 
@@ -54,7 +54,7 @@ def take_prefixes(
         while rest >= least and rest > 0:  # selection: a short text has few features, and a prefix is a part of them
             best = int64(-1)
             for slot in range(mask + uint64(1)):
-                if tables[WEIGHT, slot] > 0 and (
+                if tables[COUNT, slot] > 0 and (
                     best < 0
                     or frequency[keys[slot] & uint64(FREQUENCY_SLOTS - 1)]
                     < frequency[keys[best] & uint64(FREQUENCY_SLOTS - 1)]
@@ -67,9 +67,9 @@ def take_prefixes(
                     best = int64(slot)
             prefixes[used] = keys[best]
             used += 1
-            weight = int64(tables[WEIGHT, best])
+            weight = weight_of(int64(tables[COUNT, best]), weighting)
             rest -= weight * weight
-            tables[WEIGHT, best] = int32(-weight)
+            tables[COUNT, best] = int32(-1)  # taken
         ends[i] = used
     return used
 

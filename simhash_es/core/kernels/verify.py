@@ -20,8 +20,8 @@ from simhash_es.core.kernels.token_grams import hash_tokens, locate_tokens
 CHARACTERS, TOKENS = range(2)
 DISTINCT, SQUARES = range(2)  # columns of ``stats``; -1 = not known yet
 COSINE, JACCARD, CONTAINMENT = range(3)  # columns of scores and thresholds
-# Rows of the int32 work tables: weight of each slot's feature on the left, occurrences on the right, slots to clear.
-WEIGHT, SEEN, TOUCHED = range(3)
+# Rows of the int32 work tables: occurrences of each slot's feature on the left and on the right, slots to clear.
+COUNT, SEEN, TOUCHED = range(3)
 
 
 @kernel("int64(uint8[::1], int64, int64, int64, int64[::1], int32[::1], uint64[:, ::1])")
@@ -52,24 +52,26 @@ def weight_of(count, weighting):
 def load_left(hashes, n, weighting, keys, tables, stat):
     """Fill the table with the features of the left text and ``stat`` with its figures; returns the table's mask."""
     mask = uint64(table_size(n) - 1)
-    weights = tables[WEIGHT]
-    weights[: int64(mask) + 1] = 0
+    on_left = tables[COUNT]
+    on_left[: int64(mask) + 1] = 0
     tables[SEEN, : int64(mask) + 1] = 0
+    distinct = 0
+    squares = 0
     for i in range(uint64(n)):
         h = hashes[i]
         slot = h & mask
-        while weights[slot] != 0 and keys[slot] != h:
+        while on_left[slot] != 0 and keys[slot] != h:
             slot = (slot + uint64(1)) & mask
         keys[slot] = h
-        weights[slot] += int32(1)
-    distinct = 0
-    squares = 0
-    for slot in range(mask + uint64(1)):
-        if weights[slot] != 0:
-            weight = weight_of(int64(weights[slot]), weighting)
-            weights[slot] = int32(weight)
+        c = on_left[slot] + int32(1)
+        on_left[slot] = c
+        if c == 1:
             distinct += 1
-            squares += weight * weight
+            squares += 1
+        elif weighting == TF:
+            squares += 2 * int64(c) - 1
+        elif weighting != UNIFORM and c & (c - int32(1)) == 0:
+            squares += 2 * lowest(uint64(c)) + 1  # the weight has risen to 1 + log2(c)
     stat[DISTINCT] = distinct
     stat[SQUARES] = squares
     return mask
@@ -78,7 +80,7 @@ def load_left(hashes, n, weighting, keys, tables, stat):
 @kernel("UniTuple(int64, 2)(uint64[::1], int64, int64, uint64[::1], int32[:, ::1], uint64)")
 def match_right(hashes, n, weighting, keys, tables, mask):
     """Dot product and number of common features of the right text with the one in the table."""
-    weights = tables[WEIGHT]
+    on_left = tables[COUNT]
     seen = tables[SEEN]
     touched = tables[TOUCHED]
     dot = 0
@@ -86,11 +88,11 @@ def match_right(hashes, n, weighting, keys, tables, mask):
     for i in range(uint64(n)):
         h = hashes[i]
         slot = h & mask
-        while weights[slot] != 0 and keys[slot] != h:
+        while on_left[slot] != 0 and keys[slot] != h:
             slot = (slot + uint64(1)) & mask
-        weight = int64(weights[slot])
-        if weight == 0:
+        if on_left[slot] == 0:
             continue
+        weight = weight_of(int64(on_left[slot]), weighting)
         c = seen[slot]
         seen[slot] = c + int32(1)
         if c == 0:
@@ -116,39 +118,6 @@ def to_scores(dot, common, left, right, scores):
     scores[CONTAINMENT] = float64(common) / float64(min(left[DISTINCT], right[DISTINCT]))
 
 
-@kernel(
-    "void(uint8[::1], int64[::1], int64[::1], int64[:, ::1], int64, int64, int64[::1], int32[::1], uint64[:, ::1],"
-    " uint64[::1], int32[:, ::1])"
-)
-def describe_texts(text, bounds, docs, stats, kind, weighting, lane, starts, work, keys, tables):
-    """Fill ``stats`` of the texts ``docs`` where it is not known."""
-    for i in range(len(docs)):
-        d = docs[i]
-        if stats[d, DISTINCT] < 0:
-            n = hash_features(text, bounds[2 * d], bounds[2 * d + 1], kind, lane, starts, work)
-            load_left(work[HASHES], n, weighting, keys, tables, stats[d])
-
-
-@kernel(
-    "void(uint8[::1], int64[::1], int64[::1], int64[::1], int64[:, ::1], int64, int64, int64[::1], int32[::1],"
-    " uint64[:, ::1], uint64[::1], int32[:, ::1], float64[:, ::1])"
-)
-def score_pairs(text, bounds, left, right, stats, kind, weighting, lane, starts, work, keys, tables, scores):
-    """Scores ``(n, 3)`` of pairs of texts, fastest when equal left texts stand together. ``stats`` must be filled."""
-    loaded = int64(-1)
-    mask = uint64(0)
-    for i in range(len(left)):
-        a = left[i]
-        b = right[i]
-        if a != loaded:
-            n = hash_features(text, bounds[2 * a], bounds[2 * a + 1], kind, lane, starts, work)
-            mask = load_left(work[HASHES], n, weighting, keys, tables, stats[a])
-            loaded = a
-        n = hash_features(text, bounds[2 * b], bounds[2 * b + 1], kind, lane, starts, work)
-        dot, common = match_right(work[HASHES], n, weighting, keys, tables, mask)
-        to_scores(dot, common, stats[a], stats[b], scores[i])
-
-
 @kernel("boolean(float64[::1], float64[::1])")
 def passes(scores, thresholds):
     """Whether all three scores reach their thresholds; a threshold below 0 always holds."""
@@ -156,30 +125,38 @@ def passes(scores, thresholds):
 
 
 @kernel(
-    "void(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], float64[::1], int64[:, ::1], int64, int64,"
-    " int64[::1], int32[::1], uint64[:, ::1], uint64[::1], int32[:, ::1], int64[::1], float64[:, ::1])"
+    "void(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], float64[::1], boolean, int64[:, ::1], int64,"
+    " int64, int64[::1], int32[::1], uint64[:, ::1], uint64[::1], int32[:, ::1], int64[::1], float64[:, ::1])"
 )
-def first_matches(
-    text, bounds, rows, indptr, partners, thresholds, stats, kind, weighting, lane, starts, work, keys, tables, cursor,
-    scores,
+def compare_rows(
+    text, bounds, rows, indptr, partners, thresholds, every, stats, kind, weighting, lane, starts, work, keys, tables,
+    cursor, scores,
 ):  # fmt: skip
-    """For each row the first of its partners, from ``cursor`` on, that reaches the thresholds.
+    """Compare rows with their partners; the figures of a row that is not in ``stats`` yet are filled in.
 
-    Row ``rows[t]`` has the partners ``partners[indptr[t]:indptr[t + 1]]``. ``cursor[t]`` is where to begin in
-    ``partners``, and afterwards where the match is, or ``indptr[t + 1]`` without one; ``scores[t]`` are its scores.
+    Row ``rows[t]`` has the partners ``partners[indptr[t]:indptr[t + 1]]``, whose figures must be known. ``cursor[t]``
+    is where to begin in ``partners``.
+
+    Args:
+        every: True compares with all of them and leaves the scores of ``partners[p]`` in ``scores[p]``; False stops at
+            the first one that reaches the thresholds, leaves ``cursor[t]`` there (at ``indptr[t + 1]`` without one) and
+            its scores in ``scores[t]``.
     """
     for t in range(len(rows)):
-        if cursor[t] >= indptr[t + 1]:
-            continue
         a = rows[t]
+        end = indptr[t + 1]
+        if cursor[t] >= end and stats[a, DISTINCT] >= 0:
+            continue
         n = hash_features(text, bounds[2 * a], bounds[2 * a + 1], kind, lane, starts, work)
         mask = load_left(work[HASHES], n, weighting, keys, tables, stats[a])
-        while cursor[t] < indptr[t + 1]:
-            b = partners[cursor[t]]
+        while cursor[t] < end:
+            p = cursor[t]
+            b = partners[p]
             n = hash_features(text, bounds[2 * b], bounds[2 * b + 1], kind, lane, starts, work)
             dot, common = match_right(work[HASHES], n, weighting, keys, tables, mask)
-            to_scores(dot, common, stats[a], stats[b], scores[t])
-            if passes(scores[t], thresholds):
+            found = scores[p] if every else scores[t]
+            to_scores(dot, common, stats[a], stats[b], found)
+            if not every and passes(found, thresholds):
                 break
             cursor[t] += 1
 
