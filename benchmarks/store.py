@@ -2,8 +2,8 @@
 
     python -m benchmarks.store --english SECTIONS.jsonl.gz --chinese LAWS.jsonl.gz --rows 1000000
 
-Fingerprints are of real text: seeded splices of three pieces of the sections each, every tenth one an earlier splice with
-twelve characters cut out, and the laws as they are. Ids are eight digits in quotes. Queries are stored rows with three
+Fingerprints are of real text: seeded splices of three pieces of the sections each, every tenth one an earlier splice
+with twelve characters cut out, and the laws as they are. Ids are eight digits in quotes. Queries are stored rows with three
 bits flipped; the first 20 of a kind are not timed. The price of each step of a search, from which its planner chooses,
 is measured as well. ``--random`` takes random values instead of text; ``--texts`` adds a store of the sections as they
 are, texts kept. All answers are compared with a count of all bits.
@@ -139,14 +139,25 @@ def add_texts(folder: Path, english: Path) -> None:
     )
 
 
-def timed(search: Search, queries: Values, limits: Limits) -> tuple[float, Found]:
+def timed(search: Search, queries: Values, limits: Limits, *, warm: int = WARM_QUERIES) -> tuple[float, Found]:
     """Median milliseconds, and the last answer."""
     taken = []
     for query in queries:
         began = time.perf_counter()
         found = search(query, limits)
         taken.append(1e3 * (time.perf_counter() - began))
-    return statistics.median(taken[WARM_QUERIES:]), found
+    return statistics.median(taken[warm:]), found
+
+
+def first_queries(path: Path, lanes: Values) -> None:
+    """What the first query costs after opening, when nothing is held in memory; files are in the system's cache."""
+    for distances_of_halves in LIMITS:
+        taken = []
+        for row in range(0, 11 * 997, 997):
+            with SeenStore.open(str(path), write=False) as store:
+                median, _ = timed(store.search, lanes[row % len(lanes)][None, :], Limits(distances_of_halves), warm=0)
+            taken.append(median)
+        print(f"within {distances_of_halves}, first query after opening: {statistics.median(taken):.1f} ms")
 
 
 def search_all(ways: dict[str, Search], lanes: Values) -> None:
@@ -205,6 +216,7 @@ def main() -> None:
                 f"export {format}: {summary.bytes_per_document:.2f} bytes a document, "
                 f"{time.perf_counter() - began:.1f} s"
             )
+        first_queries(path, lanes)
         with SeenStore.open(str(path), write=False) as store:
             prices(store)
             search_all({"store": store.search, "roaring": RoaringFile(str(folder / "export.roaring")).search}, lanes)

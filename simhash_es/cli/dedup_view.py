@@ -8,8 +8,8 @@ from simhash_es.core.short_texts import SHORT_FEATURES
 from simhash_es.use_cases.dedup.results import DedupSummary
 
 LABELS = {
-    "output": "rows that stay",
-    "removed": "other rows",
+    "output": "kept rows",
+    "removed": "removed rows",
     "groups": "groups",
     "pairs": "pairs",
     "report": "report",
@@ -35,7 +35,7 @@ def count_lines(summary: DedupSummary) -> Iterator[str]:
         ("removed", summary.removed, removed_words(summary)),
         ("skipped", summary.skipped, "could not be read"),
         ("groups", summary.groups, group_words(summary)),
-        ("pairs", summary.pairs, f"of {summary.candidates:,} candidates" if summary.candidates else ""),
+        ("pairs", summary.pairs, ""),
         ("older rows", summary.older, "compared with, not changed"),
         ("empty", summary.empty, "kept; no letter or number, so no fingerprint"),
         ("short", summary.short, f"fewer than {SHORT_FEATURES} features: compared whatever the distance"),

@@ -31,7 +31,7 @@ MEANINGS = {
     ExitCode.USAGE: "An option or argument is unknown, out of range, or contradicts another one.",
     ExitCode.INPUT: "The data cannot be read: no such file, a bad row, bytes that fit no encoding.",
     ExitCode.PROFILE_MISMATCH: "Fingerprints of two different profiles would have been compared.",
-    ExitCode.STORE: "A store file is damaged, locked, or of another version.",
+    ExitCode.STORE: "A store file is missing, damaged, locked, or of another version.",
     ExitCode.BUDGET: "The work would be, or became, larger than `--budget` or `--max-pairs` allows.",
     ExitCode.MISSING: "An optional library is not installed, or the feature does not exist for this input.",
     ExitCode.SYSTEM: "The system refused: disk full, no permission to write, out of memory.",

@@ -51,15 +51,19 @@ def figure_lines(profile: Profile, limits: DerivedLimits, n_documents: int) -> I
     yield row("half are found at cosine", [f"{figures.cosine_even:.2f}" for _, figures in shown])
     yield row("97% are found at cosine", [f"{figures.cosine_usual:.2f}" for _, figures in shown])
     yield row("unrelated pairs joined, ideal", [f"{figures.unrelated_ideal:.1e}" for _, figures in shown])
-    mean = shown[0][1].unrelated_mean_bits
-    yield row(
-        f"the same at a mean of {mean:.1f} bits", [f"at least {figures.unrelated_real:.1e}" for _, figures in shown]
-    )
+    mean = unrelated_mean_bits(profile)
+    if mean is not None:
+        yield row(
+            f"the same at a mean of {mean:.1f} bits", [f"at least {figures.unrelated_real:.1e}" for _, figures in shown]
+        )
     yield row(
         f"such pairs of {n_documents:,} texts", [f"{figures.wrong_pairs(n_documents):,.0f}" for _, figures in shown]
     )
     yield ""
-    yield f"Unrelated texts share common grams: their mean distance is {mean:.1f} bits, not {profile.width / 2:g}."
+    if mean is not None:
+        yield f"Unrelated texts share common grams: their mean distance is {mean:.1f} bits, not {profile.width / 2:g}."
+    else:
+        yield "Unrelated texts share common words, so more of them are joined than these figures say."
     yield "So a third or a quarter of the width joins texts that only share a subject or a language;"
     yield "the other halves and the comparison of the texts are what keeps such pairs out."
 

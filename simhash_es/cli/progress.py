@@ -17,14 +17,26 @@ PATIENCE_SECONDS = 0.5
 """Work that is done sooner shows no progress."""
 
 
+BAR_WIDTH = 24
+
+
 class AmountColumn(ProgressColumn):
     """Units done of all, and units a second."""
 
     def render(self, task: Task) -> Text:
-        """Such as ``1,234,000 of 5,000,000  98,000/s``."""
-        amount = f"{task.completed:,.0f}" + (f" of {task.total:,.0f}" if task.total is not None else "")
+        """Such as ``1.2M of 5.0M  98.0k/s``."""
+        amount = short(task.completed) + (f" of {short(task.total)}" if task.total is not None else "")
         speed = task.finished_speed or task.speed
-        return Text(amount + (f"  {speed:,.0f}/s" if speed else ""))
+        return Text(amount + (f"  {short(speed)}/s" if speed else ""))
+
+
+def short(number: float) -> str:
+    """A number of units or bytes in a few characters: ``999``, ``12.3k``, ``4.5M``, ``6.7G``."""
+    for suffix in ("", "k", "M"):
+        if number < 1000:
+            return f"{number:.1f}{suffix}" if suffix else f"{number:.0f}"
+        number /= 1000
+    return f"{number:.1f}G"
 
 
 class ProgressTalk:
@@ -59,7 +71,7 @@ class ProgressTalk:
     def add_task(self, name: str, total: int | None, done: int) -> TaskID:
         """Begin to show a stage."""
         if self._progress is None:
-            columns = (TextColumn("{task.description}", markup=False), BarColumn(), AmountColumn())
+            columns = (TextColumn("{task.description}", markup=False), BarColumn(BAR_WIDTH), AmountColumn())
             self._progress = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
             self._progress.start()
         self._n_shown += 1

@@ -91,12 +91,19 @@ class Workspace(threading.local):
         self.work = np.empty((char_grams.N_WORK, 0), np.uint64)
         self.keys = np.empty(0, np.uint64)
         self.counts = np.empty(0, np.int32)
+        self.sums = np.empty(64, np.int64)
+        self.points = np.empty(0, np.uint32)
+        self.classes = np.empty(0, np.uint8)
 
-    def fit_normal(self, n_bytes: int) -> None:
-        """Room for the normal form of so many bytes."""
+    def fit_normal(self, n_bytes: int, longest: int) -> None:
+        """Room for the normal form of so many bytes; what is not written to costs no memory."""
         needed = n_bytes * normal_form_kernels.MAX_GROWTH + 8
         if needed > len(self.normal):
             self.normal = np.empty(needed * 2, np.uint8)
+        needed = longest * normal_form_kernels.MAX_GROWTH + 8
+        if needed > len(self.points):
+            self.points = np.empty(needed * 2, np.uint32)
+            self.classes = np.empty(needed * 2, np.uint8)
 
     def fit_text(self, longest: int) -> None:
         """Room for the grams of a text of so many bytes."""
@@ -156,7 +163,7 @@ class Fingerprinter:
     def normalised(self, texts: Sequence[str]) -> TextBlock:
         """The normal form in which texts are compared; the default one where the profile itself takes none."""
         packed = pack_texts([encode_text(text) for text in texts])
-        self._space.fit_normal(int(packed.offsets[-1]))
+        self._space.fit_normal(int(packed.offsets[-1]), int(np.diff(packed.offsets).max(initial=0)))
         offsets = np.empty(len(texts) + 1, np.int64)
         flags = (normal_form_kernels.FOLD_PUNCTUATION if self.steps.punctuation else 0) | (
             normal_form_kernels.FOLD_CHINESE_SPACES if self.steps.chinese_spaces else 0
@@ -166,6 +173,8 @@ class Fingerprinter:
             packed.offsets,
             *normal_form_kernels.flat_tables(self.steps.punctuation),
             flags,
+            self._space.points,
+            self._space.classes,
             self._space.normal,
             offsets,
         )
@@ -185,6 +194,7 @@ class Fingerprinter:
             space.work,
             space.keys,
             space.counts,
+            space.sums,
             lanes,
             n_features,
         )

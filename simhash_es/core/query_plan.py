@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from simhash_es.core.layout import Layout, UInt8Array
+from simhash_es.core.bits import UInt64Array
+from simhash_es.core.layout import Layout, UInt8Array, popcount
 from simhash_es.core.radii import LEFT_OUT, N_MASKS, Counts, HalfPlan, cheapest_radii, neighbour_masks
 
 
@@ -58,6 +59,13 @@ class Found:
     plan: HalfPlan
 
 
+def joined(pieces: Sequence[Found], n_halves: int, plan: HalfPlan) -> Found:
+    """The answers for consecutive ranges of rows as one."""
+    positions = [np.zeros(0, np.int64), *(piece.positions for piece in pieces)]
+    bits = [np.zeros((0, n_halves), np.uint8), *(piece.distances for piece in pieces)]
+    return Found(np.concatenate(positions), np.concatenate(bits), plan)
+
+
 def words_of(query: Sequence[int], layout: Layout) -> list[int]:
     """The words of the first half of a fingerprint given by its lanes, most significant first."""
     return [int(query[place.lane]) >> place.shift & place.mask for place in layout.words(0)]
@@ -99,3 +107,10 @@ def rows_near(word: int, counts: Counts) -> Counts:
 def neighbours(word: int, radius: int) -> npt.NDArray[np.uint16]:
     """All 16-bit values within ``radius`` bits of ``word``, nearest first."""
     return neighbour_masks(radius) ^ np.uint16(word)
+
+
+def within(lanes: UInt64Array, query: UInt64Array, limit: int) -> npt.NDArray[np.bool_]:
+    """Which rows of one half are within a limit; ``(m, lanes of the half)`` against ``(lanes of the half,)``."""
+    counts = popcount(lanes ^ query)
+    total = counts[:, 0] if counts.shape[1] == 1 else counts.sum(axis=1, dtype=np.uint8)
+    return np.asarray(total <= limit)

@@ -114,12 +114,12 @@ def prefix_tokens(verifier: Verifier, docs: IntArray, similarity: float) -> tupl
     arguments = verifier.feature_arguments()
     texts = verifier.texts
     data, bounds = texts.data, texts.bounds
-    frequency = np.zeros(kernels.FREQUENCY_SLOTS, np.uint32)
-    kernels.count_features(data, bounds, docs, *arguments, frequency)
+    frequency, stat = np.zeros(kernels.FREQUENCY_SLOTS, np.uint32), np.zeros(2, np.int64)
+    kernels.count_features(data, bounds, docs, *arguments, frequency, stat)
     n_bytes = int((bounds[2 * docs + 1] - bounds[2 * docs]).sum())
     prefixes = np.empty(n_bytes + 1, np.uint64)
     ends = np.zeros(len(docs), np.int64)
-    used = kernels.take_prefixes(data, bounds, docs, *arguments, frequency, similarity - MARGIN, ends, prefixes)
+    used = kernels.take_prefixes(data, bounds, docs, *arguments, frequency, stat, similarity - MARGIN, ends, prefixes)
     _, tokens, counts = np.unique(prefixes[:used], return_inverse=True, return_counts=True)
     shared = counts[tokens] > 1
     renumbered = np.cumsum(counts > 1) - 1

@@ -9,7 +9,7 @@ header      ``SHESROAR``; uint32 version (1), word places W, halves H, bits of a
 place       uint64 number of word values m that occur; m × uint64 offset of the bitmap, and one more
             for the end of the last; m × uint32 rows that have the value; m × uint16 value, ascending
 bitmaps     portable Roaring format, one after another, not aligned
-values      ``(n, L)`` uint64: the fingerprints themselves, at a multiple of 8
+values      uint64, at a multiple of 8: half A of all rows, then the other halves; ``(n, lanes of a half)`` each
 ==========  =========================================================================================
 
 The values are part of the file since bitmaps only lead to candidates, whose bits have to be counted.
@@ -31,7 +31,7 @@ from simhash_es.backends.sqlite_store import SeenStore
 from simhash_es.core.bits import UInt64Array
 from simhash_es.core.bucket_search import word_values
 from simhash_es.core.layout import Layout, Limits, distances, matches
-from simhash_es.core.query_plan import Costs, Found, neighbours, plan_query, words_of
+from simhash_es.core.query_plan import Costs, Found, joined, neighbours, plan_query, within, words_of
 from simhash_es.core.radii import LEFT_OUT, N_VALUES, HalfPlan
 from simhash_es.errors import StoreError
 
@@ -40,9 +40,9 @@ VERSION = 1
 HEADER = struct.Struct("<8s4IQ16sQ")
 PURPOSE = "The Roaring export"
 HINT = "name a file that 'export --format roaring' made"
-SCAN_ROWS = 1 << 20
+SCAN_ROWS = 1 << 16
 
-COSTS = Costs(word=2_500, candidate=60, block=0, block_rows=1, scanned=8, start=20_000)
+COSTS = Costs(word=20_000, candidate=60, block=0, block_rows=1, scanned=2.5, start=20_000)
 """As measured by ``benchmarks/store.py`` on files of a million rows."""
 
 
@@ -71,26 +71,21 @@ def write_roaring(store: SeenStore, stream: IO[bytes]) -> None:
     places = layout.words(0)
     stream.seek(HEADER.size + 8 * len(places))
     starts = []
-    lanes = half_a(store)
+    pieces = [lanes for _, lanes in store.scan_half(0)]
+    lanes = np.concatenate([np.zeros((0, len(layout.lanes(0))), np.uint64), *pieces])
     for place in places:
         starts.append(stream.tell())
         write_place(stream, word_values(lanes, place), bitmap)
     stream.write(b"\0" * (-stream.tell() % 8))
     values_at = stream.tell()
-    for _, rows in store.scan():
-        stream.write(np.ascontiguousarray(rows, "<u8").data)
+    for half in range(layout.n_halves):
+        for _, rows in store.scan_half(half):
+            stream.write(np.ascontiguousarray(rows, "<u8").data)
     stream.seek(0)
     digest = bytes.fromhex(store.profile.digest)
     header = (MAGIC, VERSION, len(places), layout.n_halves, layout.widths[0], len(store), digest, values_at)
     stream.write(HEADER.pack(*header) + struct.pack(f"<{len(starts)}Q", *starts))
     stream.seek(0, 2)
-
-
-def half_a(store: SeenStore) -> UInt64Array:
-    """Lanes of half A of all rows."""
-    n_lanes = len(store.layout.lanes(0))
-    pieces = [lanes[:, :n_lanes] for _, lanes in store.scan()]
-    return np.concatenate([np.zeros((0, n_lanes), np.uint64), *pieces])
 
 
 def write_place(stream: IO[bytes], words: npt.NDArray[np.uint16], bitmap: Any) -> None:
@@ -174,11 +169,12 @@ class RoaringFile:
     def __len__(self) -> int:
         return int(self.n_rows)
 
-    @property
-    def lanes(self) -> UInt64Array:
-        """``(n, L)`` all fingerprints, memory-mapped."""
-        shape = (self.n_rows, self.layout.n_lanes)
-        return np.frombuffer(self._data, "<u8", shape[0] * shape[1], self._values_at).reshape(shape)
+    def half(self, half: int) -> UInt64Array:
+        """``(n, lanes of the half)`` values of all rows, memory-mapped."""
+        columns = self.layout.lanes(half)
+        shape = (self.n_rows, len(columns))
+        at = self._values_at + columns.start * self.n_rows * 8
+        return np.frombuffer(self._data, "<u8", shape[0] * shape[1], at).reshape(shape)
 
     def rows_with(self, place: int, word: int) -> Any:
         """The ``pyroaring.BitMap`` of the rows that have a word at a place; empty when there are none."""
@@ -200,32 +196,39 @@ class RoaringFile:
         """
         limits.check(self.layout)
         lanes = self.layout.rows(query.reshape(1, -1))[0]
+        limit = limits.distances[0]
         words = words_of(lanes.tolist(), self.layout)
-        plan = plan_query(words, self._counts, limits.distances[0], len(self), COSTS)
-        if plan.radii is None or limits.vote < self.layout.n_halves:
-            scan = HalfPlan(0, limits.distances[0], None, float(len(self)), COSTS.scan(len(self)))
-            return self._decide(lanes, limits, range(0, len(self), SCAN_ROWS), scan)
+        if limits.vote < self.layout.n_halves:
+            scan = HalfPlan(0, limit, None, float(len(self)), COSTS.scan(len(self)))
+            ranges = [np.arange(at, min(at + SCAN_ROWS, len(self))) for at in range(0, len(self), SCAN_ROWS)]
+            return joined([self._decide(lanes, limits, rows, scan) for rows in ranges], self.layout.n_halves, scan)
+        plan = plan_query(words, self._counts, limit, len(self), COSTS)
+        near_rows = self._scan(lanes, limit) if plan.radii is None else self._candidates(words, plan.radii)
+        return self._decide(lanes, limits, near_rows, plan)
+
+    def _scan(self, query: UInt64Array, limit: int) -> npt.NDArray[np.int64]:
+        """Rows whose half A is within a limit, counted in pieces that stay in the processor's cache."""
+        half = self.half(0)
+        found = [
+            start + np.flatnonzero(within(half[start : start + SCAN_ROWS], query[: half.shape[1]], limit))
+            for start in range(0, len(half), SCAN_ROWS)
+        ]
+        return np.concatenate([np.zeros(0, np.int64), *found])
+
+    def _candidates(self, words: list[int], radii: tuple[int, ...]) -> npt.NDArray[np.int64]:
+        """Rows that share a word within its radius, ascending, each once."""
         found = self._bitmap()
-        for place, (word, radius) in enumerate(zip(words, plan.radii, strict=True)):
+        for place, (word, radius) in enumerate(zip(words, radii, strict=True)):
             if radius > LEFT_OUT:
                 found |= self._bitmap.union(*(self.rows_with(place, w) for w in neighbours(word, radius).tolist()))
-        return self._decide(lanes, limits, np.array(found.to_array(), np.int64), plan)
+        return np.array(found.to_array(), np.int64)
 
-    def _decide(
-        self, query: UInt64Array, limits: Limits, candidates: range | npt.NDArray[np.int64], plan: HalfPlan
-    ) -> Found:
-        """Count bits: of the rows given, or of pieces that begin at the numbers of a range."""
-        if isinstance(candidates, range):
-            pieces = [(start, self.lanes[start : start + candidates.step]) for start in candidates]
-        else:
-            pieces = [(0, self.lanes[candidates])]
-        positions, bits = [np.zeros(0, np.int64)], [np.zeros((0, self.layout.n_halves), np.uint8)]
-        for start, rows in pieces:
-            found = distances(rows, query[None, :], self.layout)
-            chosen = np.flatnonzero(matches(found, limits))
-            positions.append(start + chosen if isinstance(candidates, range) else candidates[chosen])
-            bits.append(found[chosen])
-        return Found(np.concatenate(positions), np.concatenate(bits), plan)
+    def _decide(self, query: UInt64Array, limits: Limits, rows: npt.NDArray[np.int64], plan: HalfPlan) -> Found:
+        """Count the bits of every half of the rows that are left."""
+        lanes = np.concatenate([self.half(half)[rows] for half in range(self.layout.n_halves)], axis=1)
+        bits = distances(lanes, query[None, :], self.layout)
+        chosen = np.flatnonzero(matches(bits, limits))
+        return Found(rows[chosen], bits[chosen], plan)
 
 
 def map_file(path: str) -> mmap.mmap:

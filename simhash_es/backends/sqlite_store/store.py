@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from types import TracebackType
 from typing import Self
 
@@ -13,18 +12,18 @@ from simhash_es.backends.sqlite_store.blocks import IntArray, append_rows, load_
 from simhash_es.backends.sqlite_store.database import Database, Mode, damaged
 from simhash_es.backends.sqlite_store.rows import NewRows, StoredIdentity, StoredRows
 from simhash_es.backends.sqlite_store.schema import PAGE_BYTES, check_profile, create, is_new, stored_profile
-from simhash_es.backends.sqlite_store.search import search
+from simhash_es.backends.sqlite_store.search import Searcher
 from simhash_es.backends.sqlite_store.texts import pack_text, unpack_text
-from simhash_es.backends.sqlite_store.words import index_words, read_counts
+from simhash_es.backends.sqlite_store.words import index_words
 from simhash_es.core.bits import UInt64Array
 from simhash_es.core.layout import Layout, Limits
 from simhash_es.core.profile import Profile
 from simhash_es.core.query_plan import Found
-from simhash_es.core.radii import Counts
 from simhash_es.errors import StoreError
 
 WAIT_SECONDS = 2.0  # enough for a run that is just ending, too short to look like hanging
 IDENTITIES_AT_ONCE = 10_000
+IDENTITIES = "SELECT position, id, name, line FROM documents JOIN sources ON number = source"
 
 
 class SeenStore:
@@ -44,6 +43,7 @@ class SeenStore:
         self.layout = Layout(profile.layout_widths)
         self._database = database
         self._is_writing = is_writing
+        self._searcher: Searcher | None = None
         self._n_rows = int(database.value("SELECT coalesce(max(position) + 1, 0) FROM documents"))
         self._n_indexed = self._n_rows
         self._sources: dict[str, int] = {
@@ -151,7 +151,7 @@ class SeenStore:
         if self._n_rows > self._n_indexed:
             index_words(self._database, self.layout, self._n_indexed, self._n_rows)
             self._n_indexed = self._n_rows
-            self.__dict__.pop("word_counts", None)
+            self._searcher = None
         self._database.run("COMMIT")
         self._is_writing = False
 
@@ -177,10 +177,7 @@ class SeenStore:
             StoreError: There is no such row.
         """
         wanted = [int(position) for position in positions]
-        rows = self._database.run_in(
-            "SELECT position, id, name, line FROM documents JOIN sources ON number = source WHERE position IN",
-            unique(wanted),
-        )
+        rows = self._database.run_in(f"{IDENTITIES} WHERE position IN", unique(wanted))
         found = {position: StoredIdentity(bytes(token), name, line) for position, token, name, line in rows}
         try:
             return [found[position] for position in wanted]
@@ -189,19 +186,30 @@ class SeenStore:
 
     def scan(self) -> Iterator[tuple[int, UInt64Array]]:
         """Fingerprints of all rows in pieces of up to a million: position of the first, lanes ``(m, L)``."""
-        halves = [scan_half(self._database, self.layout, half, self._n_rows) for half in range(self.layout.n_halves)]
+        halves = [self.scan_half(half) for half in range(self.layout.n_halves)]
         for pieces in zip(*halves, strict=True):
             yield pieces[0][0], np.concatenate([lanes for _, lanes in pieces], axis=1)
+
+    def scan_half(self, half: int) -> Iterator[tuple[int, UInt64Array]]:
+        """The same of one half only, ``(m, lanes of the half)``."""
+        return scan_half(self._database, self.layout, half, self._n_rows)
 
     def all_identities(self) -> Iterator[StoredIdentity]:
         """Ids and places of all rows, in their order."""
         for first in range(0, self._n_rows, IDENTITIES_AT_ONCE):
-            yield from self.identities(range(first, min(first + IDENTITIES_AT_ONCE, self._n_rows)))
+            last = min(first + IDENTITIES_AT_ONCE, self._n_rows)
+            rows = self._database.run(
+                f"{IDENTITIES} WHERE position >= ? AND position < ? ORDER BY position", (first, last)
+            )
+            if len(rows) != last - first:
+                raise damaged(self.path, f"of the rows {first:,} to {last - 1:,} there are {len(rows):,}")
+            for _, token, name, line in rows:
+                yield StoredIdentity(bytes(token), name, line)
 
     def search(self, query: UInt64Array, limits: Limits) -> Found:
         """All rows within the limits of one fingerprint, each exactly once.
 
-        Rows added but not yet committed are not found.
+        Rows added but not yet committed are not found. From the second search on half A is held in memory (up to 64 MB).
 
         Args:
             query: ``(L,)`` lanes.
@@ -213,12 +221,9 @@ class SeenStore:
         """
         limits.check(self.layout)
         lanes = self.layout.rows(query.reshape(1, -1))[0]
-        return search(self._database, self.layout, self.word_counts, self._n_indexed, lanes, limits)
-
-    @cached_property
-    def word_counts(self) -> Counts:
-        """``(words, 65536)`` how many rows have each word value of the first half."""
-        return read_counts(self._database, self.layout)
+        if self._searcher is None:
+            self._searcher = Searcher(self._database, self.layout, self._n_indexed)
+        return self._searcher.search(lanes, limits)
 
     def _check_writing(self) -> None:
         if not self._is_writing:

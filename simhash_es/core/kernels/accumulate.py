@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from numba import int32, int64, uint64
 
-from simhash_es.core.kernels.runtime import kernel
+from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
 
 UNIFORM, TF, LOG_TF = range(3)
 """Weightings: each distinct feature once; each occurrence once; 1 + floor(log2 tf)."""
@@ -18,7 +18,7 @@ N_PLANES = 5
 PLANES_FULL = (1 << N_PLANES) - 1
 
 
-@kernel("int64(int64)")
+@kernel("int64(int64)", **NO_COUNTING)
 def table_size(n_features):
     """Slots of a work table for so many features: the power of two from twice their number, at least 16."""
     capacity = 16
@@ -27,7 +27,7 @@ def table_size(n_features):
     return capacity
 
 
-@kernel("void(uint64, uint64, uint64, uint64, uint64, int64[::1])")
+@kernel("void(uint64, uint64, uint64, uint64, uint64, int64[::1])", **NO_COUNTING)
 def add_planes(p0, p1, p2, p3, p4, sums):
     """Add the five bit planes to the 64 sums."""
     one = uint64(1)
@@ -39,7 +39,7 @@ def add_planes(p0, p1, p2, p3, p4, sums):
         )  # fmt: skip
 
 
-@kernel("uint64(int64[::1], int64)")
+@kernel("uint64(int64[::1], int64)", **NO_COUNTING)
 def sign_bits(sums, total):
     """Bit ``k`` is 1 where the weight of the features that have it exceeds half of the total; a tie gives 0."""
     value = uint64(0)
@@ -49,7 +49,7 @@ def sign_bits(sums, total):
     return value
 
 
-@kernel("uint64(uint64[::1], int64, int64, uint64[::1], int32[::1], int64[::1])")
+@kernel("uint64(uint64[::1], int64, int64, uint64[::1], int32[::1], int64[::1])", **NO_COUNTING)
 def accumulate(hashes, n, weighting, keys, counts, sums):
     """The lane of a text whose features, in any order and with repetitions, have ``hashes[:n]``.
 

@@ -6,12 +6,11 @@ bytes instead of a loop, and all hashes of a text are made before any is counted
 
 from __future__ import annotations
 
-import numpy as np
 from numba import int32, int64, uint64
 
 from simhash_es.core.kernels.accumulate import accumulate
 from simhash_es.core.kernels.murmur import murmur_bytes, murmur_tail
-from simhash_es.core.kernels.runtime import kernel
+from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
 
 # Columns of a lane's description.
 GRAM, GRAM_CHINESE, HASH_WORD, SEED = range(4)
@@ -20,7 +19,7 @@ WINDOW, HASHES, LOW, HIGH, SIZES = range(5)
 N_WORK = 5
 
 
-@kernel("int64(uint8[::1], int64, int64, int32[::1], uint64[::1])")
+@kernel("int64(uint8[::1], int64, int64, int32[::1], uint64[::1])", **NO_COUNTING)
 def locate_characters(text, start, end, starts, window):
     """Where each character of ``text[start:end]`` begins, and the eight bytes before each position.
 
@@ -54,7 +53,7 @@ def starts_chinese(text, i):
     return chinese
 
 
-@kernel("void(uint64[::1], int64, int64, uint64, int64, uint64[::1])")
+@kernel("void(uint64[::1], int64, int64, uint64, int64, uint64[::1])", **NO_COUNTING)
 def hash_ascii_grams(window, n_grams, size, seed, word, hashes):
     """Hashes of all grams of ``size`` bytes, at most 8, of a text in which each character is one byte."""
     shift = uint64(64 - 8 * size)
@@ -63,7 +62,8 @@ def hash_ascii_grams(window, n_grams, size, seed, word, hashes):
 
 
 @kernel(
-    "int64(uint8[::1], int64, int32[::1], uint64[::1], int64, int64, int64, uint64[::1], uint64[::1], uint64[::1])"
+    "int64(uint8[::1], int64, int32[::1], uint64[::1], int64, int64, int64, uint64[::1], uint64[::1], uint64[::1])",
+    **NO_COUNTING,
 )
 def gather_grams(text, start, starts, window, m, n, n_chinese, low, high, sizes):
     """Bytes of all grams of a text of ``m`` characters: ``low`` the first eight, ``high`` the next, up to 15.
@@ -95,7 +95,9 @@ def gather_grams(text, start, starts, window, m, n, n_chinese, low, high, sizes)
     return int64(count)
 
 
-@kernel("void(uint8[::1], int64, uint64[::1], uint64[::1], uint64[::1], int64, uint64, int64, uint64[::1])")
+@kernel(
+    "void(uint8[::1], int64, uint64[::1], uint64[::1], uint64[::1], int64, uint64, int64, uint64[::1])", **NO_COUNTING
+)
 def hash_gathered(text, start, low, high, sizes, count, seed, word, hashes):
     """Hashes of gathered grams; the first loop has no branch, so that it runs on vectors."""
     longest = uint64(0)
@@ -109,7 +111,7 @@ def hash_gathered(text, start, low, high, sizes, count, seed, word, hashes):
                 hashes[i] = murmur_bytes(text, first, first + int64(sizes[i]), seed, word)
 
 
-@kernel("int64(uint8[::1], int64, int64, int32[::1], uint64[:, ::1], int64, int64[::1])")
+@kernel("int64(uint8[::1], int64, int64, int32[::1], uint64[:, ::1], int64, int64[::1])", **NO_COUNTING)
 def hash_characters(text, start, end, starts, work, m, lane):
     """Hashes of the grams that a lane asks for; a text of no whole gram is one gram. Returns their number."""
     n = lane[GRAM]
@@ -128,20 +130,20 @@ def hash_characters(text, start, end, starts, work, m, lane):
 
 @kernel(
     "void(uint8[::1], int64[::1], int64[:, ::1], int64, int32[::1], uint64[:, ::1], uint64[::1], int32[::1],"
-    " uint64[:, ::1], int64[::1])"
+    " int64[::1], uint64[:, ::1], int64[::1])",
+    **NO_COUNTING,
 )
-def fingerprint_characters(text, offsets, lanes, weighting, starts, work, keys, counts, out, n_features):
+def fingerprint_characters(text, offsets, lanes, weighting, starts, work, keys, counts, sums, out, n_features):
     """Fingerprints of several normal forms.
 
     Args:
         text: UTF-8, text ``d`` between ``offsets[d]`` and ``offsets[d + 1]``; an empty one gives lanes of 0.
         lanes: A row for each lane: gram size, gram size from a Chinese character, hash word, seed.
         weighting: As in :mod:`simhash_es.core.kernels.accumulate`.
-        starts, work, keys, counts: Work space for the longest text; ``work`` has N_WORK rows.
+        starts, work, keys, counts, sums: Work space for the longest text; ``work`` has N_WORK rows, ``sums`` 64 entries.
         out: ``(n, n_lanes)``; filled.
         n_features: ``(n,)``; filled with the number of grams of the first lane, repetitions included.
     """
-    sums = np.zeros(64, np.int64)
     for d in range(len(offsets) - 1):
         start = offsets[d]
         end = offsets[d + 1]
@@ -153,7 +155,7 @@ def fingerprint_characters(text, offsets, lanes, weighting, starts, work, keys, 
                 n_features[d] = count
 
 
-@kernel("void(uint8[::1], int64[::1], boolean[::1])")
+@kernel("void(uint8[::1], int64[::1], boolean[::1])", **NO_COUNTING)
 def find_chinese(text, offsets, out):
     """Which texts hold a Chinese character."""
     for d in range(len(offsets) - 1):

@@ -15,13 +15,14 @@ from typing import Any
 
 from numba import int64, uint8, uint64  # casts inside the kernels
 
-from simhash_es.core.kernels.join import NO_COUNTING, TILE, is_new_match
+from simhash_es.core.kernels.join import TILE, is_new_match
 from simhash_es.core.kernels.popcount import BLOCK, lowest, near_any_of_four, near_block, ones
-from simhash_es.core.kernels.runtime import kernel
+from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
 
 
 @kernel(
-    "int64(uint64[:, ::1], int64, int64[:, ::1], int64[::1], int32[:, ::1], int32[::1], uint64[::1], int32[::1], int64)",
+    "int64(uint64[:, ::1], int64, int64[:, ::1], int64[::1], int32[:, ::1], int32[::1], uint64[::1], int32[::1],"
+    " int64)",
     **NO_COUNTING,
 )
 def insert_rows(

@@ -25,11 +25,7 @@ from typing import Any
 from numba import int64, uint8, uint64  # casts inside the kernels
 
 from simhash_es.core.kernels.popcount import BLOCK, lowest, near_any_of_four, ones
-from simhash_es.core.kernels.runtime import kernel
-
-NO_COUNTING = {"_nrt": False}
-"""Kernels without reference counts: numba would count atomically every array handed to another kernel, which costs ten
-times what the inner kernels do. Such kernels cannot allocate."""
+from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
 
 TILE = 2048  # rows of a bucket compared before the next asking row: 16 KB, half of a first-level cache
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from numba import uint64
 
-from simhash_es.core.kernels.runtime import kernel
+from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
 
 C1 = uint64(0x87C37B91114253D5)
 C2 = uint64(0x4CF5AD432745937F)
@@ -38,7 +38,7 @@ def finish(h1, h2, word):
     return h1 + h2 + h2 * uint64(word)
 
 
-@kernel("UniTuple(uint64, 2)(uint8[::1], int64, int64, uint64)")
+@kernel("UniTuple(uint64, 2)(uint8[::1], int64, int64, uint64)", **NO_COUNTING)
 def murmur_sums(data, start, end, seed):
     """The two running sums over ``data[start:end]``, the length mixed in, before the last step."""
     h1 = seed
@@ -68,7 +68,7 @@ def murmur_sums(data, start, end, seed):
     return h1 ^ length, h2 ^ length
 
 
-@kernel("uint64(uint8[::1], int64, int64, uint64, int64)")
+@kernel("uint64(uint8[::1], int64, int64, uint64, int64)", **NO_COUNTING)
 def murmur_bytes(data, start, end, seed, word):
     """Hash of ``data[start:end]``."""
     h1, h2 = murmur_sums(data, start, end, seed)
@@ -83,7 +83,7 @@ def murmur_tail(t1, t2, length, seed, word):
     return finish(h1, h2, word)
 
 
-@kernel("void(uint8[::1], int64[::1], uint64[:, ::1])")
+@kernel("void(uint8[::1], int64[::1], uint64[:, ::1])", **NO_COUNTING)
 def digest_batch(text, offsets, out):
     """Both words of the hash of each text, for telling identical texts: ``out`` is ``(n, 2)``."""
     for d in range(len(offsets) - 1):

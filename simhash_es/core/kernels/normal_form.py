@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 from numba import int64, uint8, uint32, uint64
 
-from simhash_es.core.kernels.runtime import kernel
+from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
 from simhash_es.core.unicode_tables import COMPLEX, MAP_MANY, MAP_ONE, SYMBOL, unicode_tables
 
 # Layout of the flat table: positions 0–5 hold where each part begins.
@@ -47,14 +47,14 @@ def flat_tables(punctuation: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return flat, tables.pair_keys, tables.pair_values
 
 
-@kernel("uint32(uint32[::1], int64, int64)")
+@kernel("uint32(uint32[::1], int64, int64)", **NO_COUNTING)
 def look_up(table, part, cp):
     """Two-stage look-up; ``part`` is the index part, its blocks follow as ``part + 1``."""
     block = int64(table[int64(table[part]) + (cp >> 7)])
     return table[int64(table[part + 1]) + (block << 7) + (cp & 127)]
 
 
-@kernel("int64(uint8[::1], int64, int64)")
+@kernel("int64(uint8[::1], int64, int64)", **NO_COUNTING)
 def decode(data, i, size):
     """Code point of the UTF-8 sequence of ``size`` bytes at ``i``."""
     if size == 1:
@@ -71,7 +71,7 @@ def decode(data, i, size):
     )
 
 
-@kernel("int64(uint8[::1], int64, int64)")
+@kernel("int64(uint8[::1], int64, int64)", **NO_COUNTING)
 def encode(out, o, cp):
     """Write a code point as UTF-8 at ``o``; returns the position behind it."""
     if cp < 0x80:
@@ -93,12 +93,12 @@ def encode(out, o, cp):
     return o + 4
 
 
-@kernel("boolean(int64)")
+@kernel("boolean(int64)", **NO_COUNTING)
 def is_chinese(cp):
     return 0x3400 <= cp <= 0x9FFF or 0xF900 <= cp <= 0xFAFF or 0x20000 <= cp <= 0x3FFFF
 
 
-@kernel("int64(uint8[::1], int64, int64, boolean, boolean)")
+@kernel("int64(uint8[::1], int64, int64, boolean, boolean)", **NO_COUNTING)
 def put(out, o, cp, before_space, chinese):
     """Write one kept character; ``before_space``: the space written just before it goes when it is Chinese."""
     if chinese and before_space:
@@ -106,7 +106,7 @@ def put(out, o, cp, before_space, chinese):
     return encode(out, o, cp)
 
 
-@kernel("UniTuple(int64, 3)(uint8[::1], int64, int64, uint32[::1], uint8[::1], int64, int64)")
+@kernel("UniTuple(int64, 3)(uint8[::1], int64, int64, uint32[::1], uint8[::1], int64, int64)", **NO_COUNTING)
 def normalise_ascii(data, start, end, table, out, out_start, spaced):
     """The run of ASCII bytes at ``start``, without a branch, since words are too short for a branch predictor.
 
@@ -131,7 +131,7 @@ def normalise_ascii(data, start, end, table, out, out_start, spaced):
     return int64(i), int64(o), int64(may_space)
 
 
-@kernel("int64(uint8[::1], int64, int64, uint32[::1], int64, uint8[::1], int64)")
+@kernel("int64(uint8[::1], int64, int64, uint32[::1], int64, uint8[::1], int64)", **NO_COUNTING)
 def normalise_simple(data, start, end, table, flags, out, out_start):
     """Writes the normal form of ``data[start:end]`` at ``out_start``.
 
@@ -198,7 +198,7 @@ def normalise_simple(data, start, end, table, flags, out, out_start):
     return o
 
 
-@kernel("int64(int64, int64, uint64[::1], uint32[::1])")
+@kernel("int64(int64, int64, uint64[::1], uint32[::1])", **NO_COUNTING)
 def composite(first, second, pair_keys, pair_values):
     """The primary composite of two code points, or 0."""
     if 0x1100 <= first < 0x1113 and 0x1161 <= second < 0x1176:
@@ -219,7 +219,7 @@ def composite(first, second, pair_keys, pair_values):
     return 0
 
 
-@kernel("int64(uint8[::1], int64, int64, uint32[::1], uint32[::1], uint8[::1])")
+@kernel("int64(uint8[::1], int64, int64, uint32[::1], uint32[::1], uint8[::1])", **NO_COUNTING)
 def decompose(data, start, end, table, points, classes):
     """Folded and fully decomposed code points in canonical order, with their combining classes; returns their number."""
     n = 0
@@ -252,12 +252,12 @@ def decompose(data, start, end, table, points, classes):
     return n
 
 
-@kernel("int64(uint8[::1], int64, int64, uint32[::1], uint64[::1], uint32[::1], int64, uint8[::1], int64)")
-def normalise_general(data, start, end, table, pair_keys, pair_values, flags, out, out_start):
-    """As :func:`normalise_simple`, for any text."""
-    room = (end - start) * MAX_GROWTH + 8
-    points = np.empty(room, np.uint32)
-    classes = np.empty(room, np.uint8)
+@kernel(
+    "int64(uint8[::1], int64, int64, uint32[::1], uint64[::1], uint32[::1], int64, uint32[::1], uint8[::1], uint8[::1], int64)",
+    **NO_COUNTING,
+)
+def normalise_general(data, start, end, table, pair_keys, pair_values, flags, points, classes, out, out_start):
+    """As :func:`normalise_simple`, for any text; ``points`` and ``classes`` have room for ``MAX_GROWTH`` a byte."""
     n = decompose(data, start, end, table, points, classes)
     m = 0
     starter = -1
@@ -299,13 +299,17 @@ def normalise_general(data, start, end, table, pair_keys, pair_values, flags, ou
     return o
 
 
-@kernel("void(uint8[::1], int64[::1], uint32[::1], uint64[::1], uint32[::1], int64, uint8[::1], int64[::1])")
-def normalise_batch(data, offsets, table, pair_keys, pair_values, flags, out, out_offsets):
+@kernel(
+    "void(uint8[::1], int64[::1], uint32[::1], uint64[::1], uint32[::1], int64, uint32[::1], uint8[::1], uint8[::1], int64[::1])",
+    **NO_COUNTING,
+)
+def normalise_batch(data, offsets, table, pair_keys, pair_values, flags, points, classes, out, out_offsets):
     """Normal forms of several texts, one behind the other.
 
     Args:
         data: UTF-8 of all texts, each between ``offsets[i]`` and ``offsets[i + 1]``.
         flags: FOLD_PUNCTUATION | FOLD_CHINESE_SPACES.
+        points, classes: Work space, at least ``MAX_GROWTH`` entries for each byte of the longest text, and 8.
         out: Where to write, at least ``MAX_GROWTH * len(data) + 8`` bytes.
         out_offsets: Filled with the bounds of each normal form in ``out``.
     """
@@ -314,5 +318,7 @@ def normalise_batch(data, offsets, table, pair_keys, pair_values, flags, out, ou
         o = out_offsets[i]
         end = normalise_simple(data, offsets[i], offsets[i + 1], table, flags, out, o)
         if end < 0:
-            end = normalise_general(data, offsets[i], offsets[i + 1], table, pair_keys, pair_values, flags, out, o)
+            end = normalise_general(
+                data, offsets[i], offsets[i + 1], table, pair_keys, pair_values, flags, points, classes, out, o
+            )
         out_offsets[i + 1] = end

@@ -34,6 +34,10 @@ FIXED_OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": False, "no_c
 depend on the machine; the wrapper for calls from C takes a tenth of the compile time, and nobody calls from C."""
 
 RUNTIME_MODULES = frozenset({"__init__", "compile_cache", "compile_jobs", "runtime", "stamp"})
+NO_COUNTING = {"_nrt": False}
+"""Kernels without reference counts: numba would count atomically every array handed to another kernel, which costs ten
+times what the inner kernels do. Such kernels cannot allocate."""
+
 _PACKAGE = __name__.rpartition(".")[0]
 _registered: list[Kernel[..., Any]] = []
 _announced = threading.Event()

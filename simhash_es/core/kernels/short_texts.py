@@ -5,11 +5,10 @@ See :mod:`simhash_es.core.short_texts` for what it does and why it misses nothin
 
 from __future__ import annotations
 
-import numpy as np
 from numba import int32, int64, uint32, uint64
 
 from simhash_es.core.kernels.char_grams import HASHES
-from simhash_es.core.kernels.runtime import kernel
+from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
 from simhash_es.core.kernels.verify import COUNT, hash_features, load_left, weight_of
 
 FREQUENCY_SLOTS = 1 << 20  # hashed counters: a collision only makes the order of features a little worse
@@ -17,11 +16,11 @@ FREQUENCY_SLOTS = 1 << 20  # hashed counters: a collision only makes the order o
 
 @kernel(
     "void(uint8[::1], int64[::1], int64[::1], int64, int64, int64[::1], int32[::1], uint64[:, ::1], uint64[::1],"
-    " int32[:, ::1], uint32[::1])"
+    " int32[:, ::1], uint32[::1], int64[::1])",
+    **NO_COUNTING,
 )
-def count_features(text, bounds, docs, kind, weighting, lane, starts, work, keys, tables, frequency):
-    """Add to each feature's counter the number of texts that have it."""
-    stat = np.zeros(2, np.int64)
+def count_features(text, bounds, docs, kind, weighting, lane, starts, work, keys, tables, frequency, stat):
+    """Add to each feature's counter the number of texts that have it; ``stat`` is work space of two."""
     for i in range(len(docs)):
         d = docs[i]
         n = hash_features(text, bounds[2 * d], bounds[2 * d + 1], kind, lane, starts, work)
@@ -33,17 +32,17 @@ def count_features(text, bounds, docs, kind, weighting, lane, starts, work, keys
 
 @kernel(
     "int64(uint8[::1], int64[::1], int64[::1], int64, int64, int64[::1], int32[::1], uint64[:, ::1], uint64[::1],"
-    " int32[:, ::1], uint32[::1], float64, int64[::1], uint64[::1])"
+    " int32[:, ::1], uint32[::1], int64[::1], float64, int64[::1], uint64[::1])",
+    **NO_COUNTING,
 )
 def take_prefixes(
-    text, bounds, docs, kind, weighting, lane, starts, work, keys, tables, frequency, similarity, ends, prefixes
+    text, bounds, docs, kind, weighting, lane, starts, work, keys, tables, frequency, stat, similarity, ends, prefixes
 ):  # fmt: skip
     """The rarest features of each text, until the rest has less than ``similarity`` of its norm.
 
     Features are ordered by their counter, then by hash. ``ends[i]`` is where those of ``docs[i]`` end in ``prefixes``,
     which must have room for all features. Returns their number.
     """
-    stat = np.zeros(2, np.int64)
     used = 0
     for i in range(len(docs)):
         d = docs[i]
@@ -76,7 +75,8 @@ def take_prefixes(
 
 @kernel(
     "int64(int64[::1], int64, int64[::1], int32[::1], int32[::1], int32[::1], int32[::1], int32[::1], boolean,"
-    " int64[::1], int32[::1])"
+    " int64[::1], int32[::1])",
+    **NO_COUNTING,
 )
 def walk_postings(numbers, start, indptr, tokens, heads, links, owners, stamps, insert, ends, found):
     """For each short text the earlier ones with a common prefix feature, each once.

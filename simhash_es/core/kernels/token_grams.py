@@ -5,7 +5,6 @@ Equal bit for bit to :mod:`simhash_es.core.reference`; made like :mod:`simhash_e
 
 from __future__ import annotations
 
-import numpy as np
 from numba import int32, int64, uint64
 
 from simhash_es.core.kernels.accumulate import accumulate
@@ -23,10 +22,10 @@ from simhash_es.core.kernels.char_grams import (
     starts_chinese,
 )
 from simhash_es.core.kernels.murmur import murmur_bytes
-from simhash_es.core.kernels.runtime import kernel
+from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
 
 
-@kernel("int64(uint8[::1], int64, int64, int32[::1], uint64[::1])")
+@kernel("int64(uint8[::1], int64, int64, int32[::1], uint64[::1])", **NO_COUNTING)
 def locate_tokens(text, start, end, starts, window):
     """Where each token begins, relative to ``start``, and the eight bytes before each position.
 
@@ -50,7 +49,8 @@ def locate_tokens(text, start, end, starts, window):
 
 
 @kernel(
-    "int64(uint8[::1], int64, int32[::1], uint64[::1], int64, int64, int64, uint64[::1], uint64[::1], uint64[::1])"
+    "int64(uint8[::1], int64, int32[::1], uint64[::1], int64, int64, int64, uint64[::1], uint64[::1], uint64[::1])",
+    **NO_COUNTING,
 )
 def gather_tokens(text, start, starts, window, m, n, n_chinese, low, high, sizes):
     """Bytes of all grams of ``m`` tokens, as :func:`simhash_es.core.kernels.char_grams.gather_grams` gives them."""
@@ -79,7 +79,7 @@ def gather_tokens(text, start, starts, window, m, n, n_chinese, low, high, sizes
     return int64(count)
 
 
-@kernel("int64(uint8[::1], int64, int64, int32[::1], uint64[:, ::1], int64, int64[::1])")
+@kernel("int64(uint8[::1], int64, int64, int32[::1], uint64[:, ::1], int64, int64[::1])", **NO_COUNTING)
 def hash_tokens(text, start, end, starts, work, m, lane):
     """Hashes of the grams that a lane asks for; a text of no whole gram is one gram. Returns their number."""
     seed = uint64(lane[SEED])
@@ -94,11 +94,11 @@ def hash_tokens(text, start, end, starts, work, m, lane):
 
 @kernel(
     "void(uint8[::1], int64[::1], int64[:, ::1], int64, int32[::1], uint64[:, ::1], uint64[::1], int32[::1],"
-    " uint64[:, ::1], int64[::1])"
+    " int64[::1], uint64[:, ::1], int64[::1])",
+    **NO_COUNTING,
 )
-def fingerprint_tokens(text, offsets, lanes, weighting, starts, work, keys, counts, out, n_features):
+def fingerprint_tokens(text, offsets, lanes, weighting, starts, work, keys, counts, sums, out, n_features):
     """Fingerprints of several texts; as :func:`simhash_es.core.kernels.char_grams.fingerprint_characters`."""
-    sums = np.zeros(64, np.int64)
     for d in range(len(offsets) - 1):
         start = offsets[d]
         end = offsets[d + 1]

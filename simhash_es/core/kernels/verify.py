@@ -14,7 +14,7 @@ from numba import float64, int32, int64, uint64
 from simhash_es.core.kernels.accumulate import TF, UNIFORM, table_size
 from simhash_es.core.kernels.char_grams import HASHES, WINDOW, hash_characters, locate_characters
 from simhash_es.core.kernels.popcount import BLOCK, lowest, near_any_of_four, ones
-from simhash_es.core.kernels.runtime import kernel
+from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
 from simhash_es.core.kernels.token_grams import hash_tokens, locate_tokens
 
 CHARACTERS, TOKENS = range(2)
@@ -24,7 +24,7 @@ COSINE, JACCARD, CONTAINMENT = range(3)  # columns of scores and thresholds
 COUNT, SEEN, TOUCHED = range(3)
 
 
-@kernel("int64(uint8[::1], int64, int64, int64, int64[::1], int32[::1], uint64[:, ::1])")
+@kernel("int64(uint8[::1], int64, int64, int64, int64[::1], int32[::1], uint64[:, ::1])", **NO_COUNTING)
 def hash_features(text, start, end, kind, lane, starts, work):
     """Hashes of all features of one text, repetitions included, into ``work[HASHES]``; returns their number."""
     if kind == CHARACTERS:
@@ -34,7 +34,7 @@ def hash_features(text, start, end, kind, lane, starts, work):
     return hash_tokens(text, start, end, starts, work, m, lane)
 
 
-@kernel("int64(int64, int64)")
+@kernel("int64(int64, int64)", **NO_COUNTING)
 def weight_of(count, weighting):
     """Weight of a feature that occurs ``count`` times, 0 for none: uniform, tf, or 1 + floor(log2 tf)."""
     if weighting == TF:
@@ -48,7 +48,7 @@ def weight_of(count, weighting):
     return weight
 
 
-@kernel("uint64(uint64[::1], int64, int64, uint64[::1], int32[:, ::1], int64[::1])")
+@kernel("uint64(uint64[::1], int64, int64, uint64[::1], int32[:, ::1], int64[::1])", **NO_COUNTING)
 def load_left(hashes, n, weighting, keys, tables, stat):
     """Fill the table with the features of the left text and ``stat`` with its figures; returns the table's mask."""
     mask = uint64(table_size(n) - 1)
@@ -77,7 +77,7 @@ def load_left(hashes, n, weighting, keys, tables, stat):
     return mask
 
 
-@kernel("UniTuple(int64, 2)(uint64[::1], int64, int64, uint64[::1], int32[:, ::1], uint64)")
+@kernel("UniTuple(int64, 2)(uint64[::1], int64, int64, uint64[::1], int32[:, ::1], uint64)", **NO_COUNTING)
 def match_right(hashes, n, weighting, keys, tables, mask):
     """Dot product and number of common features of the right text with the one in the table."""
     on_left = tables[COUNT]
@@ -106,7 +106,7 @@ def match_right(hashes, n, weighting, keys, tables, mask):
     return dot, int64(common)
 
 
-@kernel("void(int64, int64, int64[::1], int64[::1], float64[::1])")
+@kernel("void(int64, int64, int64[::1], int64[::1], float64[::1])", **NO_COUNTING)
 def to_scores(dot, common, left, right, scores):
     """Cosine, Jaccard and containment, 0 to 1, from the integer sums of two texts."""
     scores[:] = 0.0
@@ -118,7 +118,7 @@ def to_scores(dot, common, left, right, scores):
     scores[CONTAINMENT] = float64(common) / float64(min(left[DISTINCT], right[DISTINCT]))
 
 
-@kernel("boolean(float64[::1], float64[::1])")
+@kernel("boolean(float64[::1], float64[::1])", **NO_COUNTING)
 def passes(scores, thresholds):
     """Whether all three scores reach their thresholds; a threshold below 0 always holds."""
     return scores[0] >= thresholds[0] and scores[1] >= thresholds[1] and scores[2] >= thresholds[2]
@@ -126,7 +126,8 @@ def passes(scores, thresholds):
 
 @kernel(
     "void(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], float64[::1], boolean, int64[:, ::1], int64,"
-    " int64, int64[::1], int32[::1], uint64[:, ::1], uint64[::1], int32[:, ::1], int64[::1], float64[:, ::1])"
+    " int64, int64[::1], int32[::1], uint64[:, ::1], uint64[::1], int32[:, ::1], int64[::1], float64[:, ::1])",
+    **NO_COUNTING,
 )
 def compare_rows(
     text, bounds, rows, indptr, partners, thresholds, every, stats, kind, weighting, lane, starts, work, keys, tables,
@@ -161,7 +162,7 @@ def compare_rows(
             cursor[t] += 1
 
 
-@kernel("boolean(uint64[::1], uint64[::1], int64[:, ::1], int64)")
+@kernel("boolean(uint64[::1], uint64[::1], int64[:, ::1], int64)", **NO_COUNTING)
 def is_match(x, y, halves, vote):
     """Whether at least ``vote`` halves are within their limit; ``halves`` is first lane, lanes, limit of each."""
     votes = 0
@@ -175,7 +176,7 @@ def is_match(x, y, halves, vote):
     return votes >= vote
 
 
-@kernel("int64(int64[::1], int64, int64)")
+@kernel("int64(int64[::1], int64, int64)", **NO_COUNTING)
 def rank_of(keepers, n_keepers, position):
     """Where ``position`` stands among the ascending keepers; it must be one of them."""
     low = 0
@@ -192,7 +193,8 @@ def rank_of(keepers, n_keepers, position):
 @kernel(
     "int64(uint8[::1], int64[::1], uint64[:, ::1], int64[::1], int64[:, ::1], int64, float64[::1], int64[:, ::1], int64,"
     " int64, int64[::1], int32[::1], uint64[:, ::1], uint64[::1], int32[:, ::1], int64[::1], int32[::1], uint64[::1],"
-    " int32[::1], int64[::1], int64[::1], float64[:, ::1], int64[::1])"
+    " int32[::1], int64[::1], int64[::1], float64[:, ::1], int64[::1])",
+    **NO_COUNTING,
 )
 def group_block(
     text, bounds, lanes, rows, halves, vote, thresholds, stats, kind, weighting, lane, starts, work, keys, tables,

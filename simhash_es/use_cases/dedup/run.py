@@ -17,6 +17,7 @@ from simhash_es.backends.files.writers import check_writable, open_output, write
 from simhash_es.backends.sqlite_store import SeenStore
 from simhash_es.core.batch import join_tokens, pack_texts
 from simhash_es.core.join import hottest_words
+from simhash_es.core.kernels.runtime import load_kernels
 from simhash_es.core.layout import Layout, Limits
 from simhash_es.core.limits import DerivedLimits, derive_limits, given_limits
 from simhash_es.core.profile import Profile
@@ -78,6 +79,7 @@ class DedupRun:
 
     def run(self) -> DedupSummary:
         """All stages."""
+        load_kernels(*self._kernel_modules())
         self._open_outputs()
         self.corpus, self.n_stored = self._read()
         self.n_older = len(self.corpus) - self.inputs.n_rows
@@ -141,6 +143,15 @@ class DedupRun:
             path = getattr(wanted, name)
             if path is not None:
                 self.outputs[name] = self._stack.enter_context(AtomicOutput(path, inputs=protected))
+
+    def _kernel_modules(self) -> tuple[str, ...]:
+        """What will be needed, so that a first run compiles it at once and on all processors."""
+        modules = ["murmur", "normal_form", "accumulate", "char_grams", "token_grams", "verify", "index"]
+        if not self.shape.ready_made:
+            modules.append("short_texts")
+        if self.options.outputs.pairs is not None or self.options.linkage is Linkage.CONNECTED:
+            modules.append("join")
+        return tuple(modules)
 
     # -- reading ----------------------------------------------------------------------------------------------------
 

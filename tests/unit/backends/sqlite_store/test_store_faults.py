@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from simhash_es.backends.sqlite_store import NewRows, SeenStore
+from simhash_es.core.layout import Limits
 from simhash_es.core.presets import CHARACTERS, DEFAULT
 from simhash_es.core.profile import Profile
 from simhash_es.errors import SimhashEsError, StoreError
@@ -39,7 +40,8 @@ def read_all(path: str, profile: Profile | None = None) -> None:
         store.load()
         store.texts(range(len(store)))
         store.identities(range(len(store)))
-        assert store.word_counts.shape == (4, 65536)
+        assert list(store.all_identities()) == store.identities(range(len(store)))
+        store.search(np.zeros(2, np.uint64), Limits((3, 3)))
 
 
 def test_missing_store(place: str) -> None:

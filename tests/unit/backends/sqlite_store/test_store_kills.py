@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from simhash_es.backends.sqlite_store import SeenStore
+from simhash_es.backends.sqlite_store.words import read_counts
+from simhash_es.core.layout import Limits
 from simhash_es.core.presets import DEFAULT
 
 N_BEFORE, N_ADDED = 1_300, 12_000
@@ -76,10 +78,13 @@ def start(path: Path, stage: str, first: int, n: int) -> int:
 def contents(path: Path) -> tuple[object, ...]:
     with SeenStore.open(str(path), DEFAULT, write=False) as store:
         rows, everything = store.load(), range(len(store))
-        arrays = (rows.lanes.tobytes(), rows.digests.tobytes(), rows.n_features.tobytes(), store.word_counts.tobytes())
+        arrays = (
+            rows.lanes.tobytes(),
+            rows.digests.tobytes(),
+            rows.n_features.tobytes(),
+            read_counts(store._database, store.layout).tobytes(),
+        )
         query = rows.lanes[len(rows) // 2]
-        from simhash_es.core.layout import Limits
-
         near = store.search(query, Limits((24, 24))).positions.tobytes()
         return (len(store), *arrays, store.identities(everything), store.texts(everything), near)
 

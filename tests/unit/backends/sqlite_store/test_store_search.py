@@ -81,7 +81,11 @@ def test_search_equals_counting_all_bits(data: st.DataObject) -> None:
             for costs in (search_module.COSTS, WORDS_ONLY, SCAN_ONLY):
                 with pytest.MonkeyPatch.context() as patch:
                     patch.setattr(search_module, "COSTS", costs)
-                    assert searched(store, query, limits) == expected
+                    patch.setattr(search_module, "HELD_COSTS", costs)
+                    patch.setattr(search_module, "HELD_BYTES", data.draw(st.sampled_from([0, 1 << 20])))
+                    store._searcher = None
+                    for _ in range(3):  # half A is held from the second search on
+                        assert searched(store, query, limits) == expected
 
 
 def test_words_are_used_where_they_are_cheaper(place: str, make_rows: MakeRows) -> None:
@@ -117,6 +121,24 @@ def test_counts_are_read_anew_after_a_commit(place: str, make_rows: MakeRows) ->
         store.add(make_rows(value))
         store.commit()
         assert store.search(value[0], Limits((0, 0))).positions.tolist() == [0]
+
+
+def test_rows_of_the_next_run_are_found_by_a_new_reader_only(place: str, make_rows: MakeRows) -> None:
+    """A reader searches what was there when it was opened, also with half A held in memory."""
+    value = np.array([[5, 6]], np.uint64)
+    for first in (0, 1):
+        with SeenStore.open(place, DEFAULT) as store:
+            store.add(make_rows(value, first=first))
+            if first == 0:
+                store.commit()
+                continue
+            with SeenStore.open(place, write=False) as reader:
+                assert len(reader.search(value[0], Limits((0, 0))).positions) == 1
+                store.commit()
+                for _ in range(3):
+                    assert len(reader.search(value[0], Limits((0, 0))).positions) == 1
+    with SeenStore.open(place, write=False) as reader:
+        assert reader.search(value[0], Limits((0, 0))).positions.tolist() == [0, 1]
 
 
 def test_query_and_limits_must_fit(place: str) -> None:
