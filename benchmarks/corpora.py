@@ -21,9 +21,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def texts(path: Path, limit: int | None = None) -> list[str]:
     """The texts of a corpus, or the first of them."""
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
     found = []
-    with opened as lines:
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
         for line in lines:
             if limit is not None and len(found) == limit:
                 break

@@ -33,7 +33,8 @@ CHECKED_PAIRS = 2000
 def true_pairs(texts: list[str], *, chinese: bool) -> set[tuple[int, int]]:
     """Pairs of row numbers with Jaccard of at least 0.8."""
     options = {"analyzer": "char", "ngram_range": (5, 5)} if chinese else {"ngram_range": (3, 3)}
-    counts = CountVectorizer(lowercase=False, token_pattern=r"(?u)\w+", dtype=np.float32, **options).fit_transform(texts)
+    vectorizer = CountVectorizer(lowercase=False, token_pattern=r"(?u)\w+", dtype=np.float32, **options)
+    counts = vectorizer.fit_transform(texts)
     counts.data[:] = 1
     sizes = np.asarray(counts.sum(axis=1)).ravel()
     found = set()

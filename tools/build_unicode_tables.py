@@ -24,7 +24,9 @@ BLOCK = 128
 # Actions; the same numbers stand in simhash_es/core/unicode_tables.py.
 KEEP, CHINESE, SPACE, DROP, MAP_ONE, MAP_MANY, COMPLEX, SYMBOL = range(8)
 
-WHITE_SPACE = {*range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000}
+WHITE_SPACE = {
+    *range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000,
+}  # fmt: skip
 DEFAULT_IGNORABLE = {
     0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0x200B, 0x2010),
     *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x3164, *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0,
@@ -40,7 +42,8 @@ def nfkc_casefold(cp: int) -> str:
     """The NFKC_CF mapping of one code point: fold and normalise until nothing changes, ignorables removed."""
     text = chr(cp)
     while True:
-        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", unicodedata.normalize("NFD", text)).casefold())
+        decomposed = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", text))
+        folded = unicodedata.normalize("NFKC", decomposed.casefold())
         folded = "".join(c for c in folded if ord(c) not in DEFAULT_IGNORABLE)
         if folded == text:
             return folded
@@ -73,7 +76,8 @@ def main() -> None:
     if unicodedata.unidata_version != PINNED:
         sys.exit(f"needs Unicode {PINNED}, this Python has {unicodedata.unidata_version}")
     pairs = composition_pairs()
-    composing = {chr(second) for _, second in pairs} | {chr(c) for c in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
+    composing = {chr(second) for _, second in pairs}
+    composing |= {chr(c) for c in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
     entries = np.zeros(LIMIT, np.uint32)
     decomposed = np.zeros(LIMIT, np.uint32)  # offset << 8 | length into the pool; 0 = itself
     combining = np.zeros(LIMIT, np.uint8)

@@ -80,7 +80,7 @@ class TextSpool:
     def _write(self, block: TextBlock, numbers: npt.NDArray[np.int64]) -> None:
         size = int(block.offsets[-1])
         try:
-            self._file.write(block.data[:size])
+            self._file.write(block.data[:size].data)
         except OSError as error:
             raise InputError(
                 f"cannot write {size:,} bytes of text to the temporary file in {tempfile.gettempdir()}: {error}",

@@ -77,7 +77,6 @@ class KeeperGrouping:
         self._place = np.full(len(lanes), -1, np.int64)
         self._keeper = np.full(len(lanes), -1, np.int64)
         self._similarity = np.full(len(lanes), np.nan)
-        self.n_candidates = 0
 
     @property
     def assignment(self) -> Assignment:
@@ -119,7 +118,6 @@ class KeeperGrouping:
             indptr, partners = found.indptr, self._keepers[found.positions]
             if self._short is not None:
                 indptr, partners = self._with_short(rows, indptr, found.positions)
-            self.n_candidates += len(partners)
             self._join(rows, indptr, partners)
             start = found.stop
 

@@ -74,7 +74,8 @@ def derive_limits(profile: Profile, similarity: float, recall: float, n_document
     """
     if not 0 < similarity <= 1 or not 0 < recall < 1:
         raise InvalidOption(
-            f"similarity {similarity:g} and recall {recall:g}", "similarity is above 0, at most 1; recall between 0 and 1"
+            f"similarity {similarity:g} and recall {recall:g}",
+            "similarity is above 0, at most 1; recall between 0 and 1",
         )
     wanted = limits_for_recall(profile, similarity, recall)
     chosen = lower_for_documents(profile, wanted, n_documents)

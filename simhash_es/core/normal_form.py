@@ -50,7 +50,7 @@ def is_chinese(code_point: int) -> bool:
 
 
 def repair_surrogates(text: str) -> str:
-    """Replace each lone surrogate by U+FFFD; a pair of two halves, as some JSON readers leave it, becomes its character."""
+    """Replace each lone surrogate by U+FFFD; two halves of a pair, as some JSON readers leave them, are joined."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -58,7 +58,7 @@ def repair_surrogates(text: str) -> str:
     return text
 
 
-def normal_form(text: str, steps: NormalForm = NormalForm()) -> str:  # noqa: B008 - frozen value
+def normal_form(text: str, steps: NormalForm = NormalForm()) -> str:
     """The normal form of a text.
 
     Args:

@@ -6,8 +6,8 @@ prefix is the smallest set of the text's features, in one fixed order for all te
 the text's norm. (If they shared none, all common features would lie in the complement of one of the two, and the dot
 product would be below S times the norms.) The rarest features come first, so few texts share one.
 
-Source: R. Bayardo, Y. Ma, R. Srikant, "Scaling Up All Pairs Similarity Search", WWW 2007, section 4; prefix filtering in
-S. Chaudhuri, V. Ganti, R. Kaushik, "A Primitive Operator for Similarity Joins in Data Cleaning", ICDE 2006.
+Source: R. Bayardo, Y. Ma, R. Srikant, "Scaling Up All Pairs Similarity Search", WWW 2007, section 4; prefix filtering
+in S. Chaudhuri, V. Ganti, R. Kaushik, "A Primitive Operator for Similarity Joins in Data Cleaning", ICDE 2006.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def prefix_tokens(verifier: Verifier, docs: IntArray, similarity: float) -> tupl
     Returns:
         Pointer ``(n + 1,)``, feature numbers, and how many different ones there are.
     """
-    arguments = verifier.feature_arguments()
+    arguments = verifier.feature_arguments(docs)
     texts = verifier.texts
     data, bounds = texts.data, texts.bounds
     frequency, stat = np.zeros(kernels.FREQUENCY_SLOTS, np.uint32), np.zeros(2, np.int64)

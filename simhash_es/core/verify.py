@@ -107,7 +107,9 @@ class Verifier:
         workers: Threads.
     """
 
-    def __init__(self, verification: Verification, texts: Texts, *, normal: Texts | None = None, workers: int = 1) -> None:
+    def __init__(
+        self, verification: Verification, texts: Texts, *, normal: Texts | None = None, workers: int = 1
+    ) -> None:
         self.verification = verification
         self.thresholds = verification.thresholds
         self._texts = texts
@@ -119,7 +121,6 @@ class Verifier:
         self._kind = kernels.TOKENS if verification.uses_tokens else kernels.CHARACTERS
         self._lane = np.array([verification.features.n, verification.features.n_chinese, 0, 0], np.int64)
         self._longest = 0
-        self._measured = 0
         self.n_compared = 0
 
     @property
@@ -127,24 +128,23 @@ class Verifier:
         """The measure that is reported as the similarity of a pair."""
         return self.verification.criteria[0].measure if self.verification.criteria else Measure.COSINE
 
-    def _fit(self) -> None:
+    def _fit(self, docs: IntArray) -> None:
+        """Make room for the figures of all texts and the features of ``docs``; a text may come after its number."""
         bounds = self._texts.bounds
         n = len(bounds) // 2
         if n > len(self._stats):
             grown = np.full((max(n, len(self._stats) * 3 // 2), 2), -1, np.int64)
             grown[: len(self._stats)] = self._stats
             self._stats = grown
-        if n > self._measured:
-            fresh = bounds[2 * self._measured : 2 * n]
-            self._longest = max(self._longest, int((fresh[1::2] - fresh[::2]).max(initial=0)))
-            self._measured = n
+        self._longest = max(self._longest, int((bounds[2 * docs + 1] - bounds[2 * docs]).max(initial=0)))
 
-    def _arguments(self) -> tuple[Any, ...]:
-        return (self._stats, *self.feature_arguments())
+    def feature_arguments(self, docs: IntArray) -> tuple[Any, ...]:
+        """What the kernels need to make the features of ``docs``: kind, weighting, gram sizes, work space."""
+        self._fit(docs)
+        return self._feature_arguments()
 
-    def feature_arguments(self) -> tuple[Any, ...]:
-        """What the kernels need to make features: kind, weighting, gram sizes and this thread's work space."""
-        self._fit()
+    def _feature_arguments(self) -> tuple[Any, ...]:
+        """The same with this thread's work space, after :meth:`_fit`."""
         return (self._kind, LOG_TF, self._lane, *self._space.fit(self._longest))
 
     @property
@@ -154,18 +154,20 @@ class Verifier:
 
     def describe(self, docs: IntArray) -> None:
         """Make the norms of some texts known."""
-        self._fit()
+        self._fit(docs)
         unknown = np.unique(docs[self._stats[docs, 0] < 0])
         nothing = np.zeros(0, np.int64)
 
         def work(first: int, last: int) -> None:
             n = last - first
-            self._compare(unknown[first:last], np.zeros(n + 1, np.int64), nothing, np.zeros(n, np.int64), np.zeros((n, 3)))
+            pointer, cursor = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
+            self._compare(unknown[first:last], pointer, nothing, cursor, np.zeros((n, 3)))
 
         self._share(len(unknown), work)
 
     def scores(self, left: IntArray, right: IntArray) -> FloatArray:
         """Cosine, Jaccard and containment of pairs, ``(n, 3)``; fastest when equal left texts stand together."""
+        self._fit(left)
         self.describe(right)
         scores = np.zeros((len(left), 3))
 
@@ -191,14 +193,14 @@ class Verifier:
     ) -> None:
         """Run the kernel on this thread's work space."""
         kernels.compare_rows(
-            self._texts.data, self._texts.bounds, rows, indptr, partners, self.thresholds, every, *self._arguments(),
-            cursor, scores,
+            self._texts.data, self._texts.bounds, rows, indptr, partners, self.thresholds, every, self._stats,
+            *self._feature_arguments(), cursor, scores,
         )  # fmt: skip
 
     def verdicts(self, left: IntArray, right: IntArray) -> tuple[npt.NDArray[np.bool_], FloatArray]:
         """Which pairs meet all criteria, and the similarity of each by the primary measure."""
         scores = self.scores(left, right)
-        passed = (scores >= self.thresholds).all(axis=1)
+        passed: npt.NDArray[np.bool_] = (scores >= self.thresholds).all(axis=1)
         similarity = np.zeros(len(left))
         edit = self.verification.edit_threshold
         if self.primary is Measure.EDIT or edit is not None:
@@ -232,6 +234,7 @@ class Verifier:
         Returns:
             Position of the match in ``partners`` (``indptr[t + 1]`` where there is none) and its similarity, ``(n,)``.
         """
+        self._fit(rows)
         self.describe(partners)
         cursor = indptr[:-1].copy()
         scores = np.zeros((len(rows), 3))
@@ -309,13 +312,13 @@ class Verifier:
         Returns:
             Position in ``rows`` of the keeper of each row, its own for keepers, and the similarity to it.
         """
-        self._fit()
+        self._fit(rows)
         pointer, positions = extra or (np.zeros(len(rows) + 1, np.int64), np.zeros(1, np.int32))
         joined, n_compared = np.arange(len(rows)), np.zeros(1, np.int64)
         scores = np.zeros((len(rows), 3))
         kernels.group_block(
-            self._texts.data, self._texts.bounds, lanes, rows, halves, vote, self.thresholds, *self._arguments(),
-            pointer, positions, np.zeros(len(rows) + 8, np.uint64), np.zeros(len(rows) + 8, np.int32),
+            self._texts.data, self._texts.bounds, lanes, rows, halves, vote, self.thresholds, self._stats,
+            *self._feature_arguments(), pointer, positions, np.zeros(len(rows) + 8, np.uint64), np.zeros(len(rows) + 8, np.int32),
             np.empty(len(rows), np.int64), joined, scores, n_compared,
         )  # fmt: skip
         self.n_compared += int(n_compared[0])

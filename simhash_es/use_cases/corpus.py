@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +22,15 @@ from simhash_es.errors import BadRow, InvalidOption, SimhashEsError
 from simhash_es.use_cases.talk import Advance
 
 
-class Column:
+Item = TypeVar("Item", bound=np.generic)
+
+
+class Column(Generic[Item]):
     """A NumPy array that grows at its end."""
 
-    def __init__(self, dtype: npt.DTypeLike, width: int = 0) -> None:
-        shape = (1024, width) if width else (1024,)
-        self._values = np.zeros(shape, dtype)
+    def __init__(self, dtype: type[Item], width: int = 0) -> None:
+        shape: tuple[int, ...] = (1024, width) if width else (1024,)
+        self._values: npt.NDArray[Item] = np.zeros(shape, dtype)
         self._n = 0
 
     def extend(self, values: npt.ArrayLike) -> None:
@@ -34,14 +38,14 @@ class Column:
         new = np.asarray(values, self._values.dtype)
         if self._n + len(new) > len(self._values):
             room = max(self._n + len(new), len(self._values) * 3 // 2)
-            grown = np.zeros((room, *self._values.shape[1:]), self._values.dtype)
+            grown: npt.NDArray[Item] = np.zeros((room, *self._values.shape[1:]), self._values.dtype)
             grown[: self._n] = self._values[: self._n]
             self._values = grown
         self._values[self._n : self._n + len(new)] = new
         self._n += len(new)
 
     @property
-    def values(self) -> npt.NDArray[np.generic]:
+    def values(self) -> npt.NDArray[Item]:
         """All values so far; a view."""
         return self._values[: self._n]
 
@@ -65,7 +69,7 @@ class Ids:
     def __getitem__(self, row: int) -> bytes:
         ends = self._ends.values
         start = int(ends[row - 1]) if row else 0
-        return bytes(self._data[start : int(ends[row])])  # type: ignore[call-overload] # a column of integers
+        return bytes(self._data[start : int(ends[row])])
 
     def __iter__(self) -> Iterator[bytes]:
         start = 0
@@ -91,11 +95,11 @@ class Corpus:
         tokens: Tokens joined by spaces on disk, for features of tokens; ``None`` otherwise.
     """
 
-    lanes: Column
-    found: Column
-    n_features: Column
-    n_chars: Column
-    digests: Column
+    lanes: Column[np.uint64]
+    found: Column[np.bool_]
+    n_features: Column[np.int64]
+    n_chars: Column[np.int64]
+    digests: Column[np.uint64]
     ids: Ids
     values: list[object]
     has_values: bool

@@ -31,7 +31,7 @@ from simhash_es.backends.sqlite_store import SeenStore
 from simhash_es.core.bits import UInt64Array
 from simhash_es.core.bucket_search import word_values
 from simhash_es.core.layout import Layout, Limits, distances, matches
-from simhash_es.core.query_plan import Costs, Found, joined, neighbours, plan_query, within, words_of
+from simhash_es.core.query_plan import CACHED_ROWS, Costs, Found, joined, neighbours, plan_query, rows_within, words_of
 from simhash_es.core.radii import LEFT_OUT, N_VALUES, HalfPlan
 from simhash_es.errors import StoreError
 
@@ -40,7 +40,6 @@ VERSION = 1
 HEADER = struct.Struct("<8s4IQ16sQ")
 PURPOSE = "The Roaring export"
 HINT = "name a file that 'export --format roaring' made"
-SCAN_ROWS = 1 << 16
 
 COSTS = Costs(word=20_000, candidate=60, block=0, block_rows=1, scanned=2.5, start=20_000)
 """As measured by ``benchmarks/store.py`` on files of a million rows."""
@@ -200,20 +199,15 @@ class RoaringFile:
         words = words_of(lanes.tolist(), self.layout)
         if limits.vote < self.layout.n_halves:
             scan = HalfPlan(0, limit, None, float(len(self)), COSTS.scan(len(self)))
-            ranges = [np.arange(at, min(at + SCAN_ROWS, len(self))) for at in range(0, len(self), SCAN_ROWS)]
+            ranges = [np.arange(at, min(at + CACHED_ROWS, len(self))) for at in range(0, len(self), CACHED_ROWS)]
             return joined([self._decide(lanes, limits, rows, scan) for rows in ranges], self.layout.n_halves, scan)
         plan = plan_query(words, self._counts, limit, len(self), COSTS)
-        near_rows = self._scan(lanes, limit) if plan.radii is None else self._candidates(words, plan.radii)
+        if plan.radii is None:
+            half = self.half(0)
+            near_rows = rows_within(half, lanes[: half.shape[1]], limit)
+        else:
+            near_rows = self._candidates(words, plan.radii)
         return self._decide(lanes, limits, near_rows, plan)
-
-    def _scan(self, query: UInt64Array, limit: int) -> npt.NDArray[np.int64]:
-        """Rows whose half A is within a limit, counted in pieces that stay in the processor's cache."""
-        half = self.half(0)
-        found = [
-            start + np.flatnonzero(within(half[start : start + SCAN_ROWS], query[: half.shape[1]], limit))
-            for start in range(0, len(half), SCAN_ROWS)
-        ]
-        return np.concatenate([np.zeros(0, np.int64), *found])
 
     def _candidates(self, words: list[int], radii: tuple[int, ...]) -> npt.NDArray[np.int64]:
         """Rows that share a word within its radius, ascending, each once."""

@@ -13,7 +13,7 @@ BLOCK_BYTES = 1 << 20
 Row = dict[str, object]
 
 
-class RowFault(Exception):  # noqa: N818  "fault" is the word for what is wrong with one row
+class RowFault(Exception):
     """Why one record is no row; becomes a ``BadRow`` or a count, as the user chose.
 
     Args:

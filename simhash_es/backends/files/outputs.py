@@ -21,7 +21,7 @@ STANDARD_OUTPUT = "-"
 _BUFFER_BYTES = 1 << 18
 
 
-class OutputClosed(Exception):  # noqa: N818  not an error: the reader of a pipe has seen enough
+class OutputClosed(Exception):
     """The program that reads standard output has gone (``… | head``). The command line ends quietly on it."""
 
 

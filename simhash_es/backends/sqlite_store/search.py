@@ -12,16 +12,24 @@ from simhash_es.backends.sqlite_store.schema import BLOCK_ROWS
 from simhash_es.backends.sqlite_store.words import find_positions, read_counts
 from simhash_es.core.bits import UInt64Array
 from simhash_es.core.layout import Layout, Limits, distances, matches
-from simhash_es.core.query_plan import Costs, Found, joined, neighbours, plan_query, within, words_of
+from simhash_es.core.query_plan import (
+    CACHED_ROWS,
+    Costs,
+    Found,
+    joined,
+    neighbours,
+    plan_query,
+    rows_within,
+    within,
+    words_of,
+)
 from simhash_es.core.radii import LEFT_OUT, HalfPlan
 
-COSTS = Costs(word=2_000, candidate=50, block=4_000, block_rows=BLOCK_ROWS, scanned=8, start=30_000)
+COSTS = Costs(word=8_000, candidate=50, block=4_000, block_rows=BLOCK_ROWS, scanned=8, start=30_000)
 """Where half A lies in the file; as measured by ``benchmarks/store.py`` on stores of a million rows."""
 
 HELD_COSTS = replace(COSTS, block=0, scanned=2.5)
 """Where half A is held in memory."""
-
-ROWS_AT_ONCE = 1 << 16  # counted at once where every half of every row is
 
 HELD_BYTES = 64 << 20
 """Most memory for half A: eight million rows of 64 bits."""
@@ -88,9 +96,9 @@ class Searcher:
     def _scan(self, first: UInt64Array, limit: int) -> IntArray:
         """Positions of all rows whose half A is within a limit."""
         if self._held is not None:
-            return np.flatnonzero(within(self._held, first, limit))
+            return rows_within(self._held, first, limit)
         pieces = scan_half(self._database, self._layout, 0, self._n_rows)
-        found = [start + np.flatnonzero(within(lanes, first, limit)) for start, lanes in pieces]
+        found = [start + rows_within(lanes, first, limit) for start, lanes in pieces]
         return np.concatenate([np.zeros(0, np.int64), *found])
 
     def _candidates(self, words: list[int], radii: tuple[int, ...]) -> IntArray:
@@ -104,8 +112,8 @@ class Searcher:
 
     def _decide_all(self, query: UInt64Array, limits: Limits, plan: HalfPlan) -> Found:
         """Count the bits of every half of all rows, some at a time."""
-        starts = range(0, self._n_rows, ROWS_AT_ONCE)
-        ranges = [np.arange(start, min(start + ROWS_AT_ONCE, self._n_rows)) for start in starts]
+        starts = range(0, self._n_rows, CACHED_ROWS)
+        ranges = [np.arange(start, min(start + CACHED_ROWS, self._n_rows)) for start in starts]
         pieces = [self._decide(query, limits, rows, plan) for rows in ranges]
         return joined(pieces, self._layout.n_halves, plan)
 

@@ -209,7 +209,8 @@ class SeenStore:
     def search(self, query: UInt64Array, limits: Limits) -> Found:
         """All rows within the limits of one fingerprint, each exactly once.
 
-        Rows added but not yet committed are not found. From the second search on half A is held in memory (up to 64 MB).
+        Rows added but not yet committed are not found. From the second search on, half A is held in memory if it is
+        not larger than 64 MB.
 
         Args:
             query: ``(L,)`` lanes.

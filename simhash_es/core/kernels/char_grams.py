@@ -133,14 +133,16 @@ def hash_characters(text, start, end, starts, work, m, lane):
     " int64[::1], uint64[:, ::1], int64[::1])",
     **NO_COUNTING,
 )
-def fingerprint_characters(text, offsets, lanes, weighting, starts, work, keys, counts, sums, out, n_features):
+def fingerprint_characters(
+    text, offsets, lanes, weighting, starts, work, keys, counts, sums, out, n_features
+):  # fmt: skip
     """Fingerprints of several normal forms.
 
     Args:
         text: UTF-8, text ``d`` between ``offsets[d]`` and ``offsets[d + 1]``; an empty one gives lanes of 0.
         lanes: A row for each lane: gram size, gram size from a Chinese character, hash word, seed.
         weighting: As in :mod:`simhash_es.core.kernels.accumulate`.
-        starts, work, keys, counts, sums: Work space for the longest text; ``work`` has N_WORK rows, ``sums`` 64 entries.
+        starts, work, keys, counts, sums: Work space for the longest text; ``work`` has N_WORK rows, ``sums`` 64 items.
         out: ``(n, n_lanes)``; filled.
         n_features: ``(n,)``; filled with the number of grams of the first lane, repetitions included.
     """

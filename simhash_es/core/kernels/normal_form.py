@@ -40,7 +40,7 @@ def flat_tables(punctuation: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         else:
             ascii_bytes[c] = (c, c, 32, 0)[action]
     ascii_bytes |= np.where(ascii_bytes > 32, 1 << 8, np.where(ascii_bytes == 32, 1 << 9, 0)).astype(np.uint32)
-    parts = [*tables[:7], ascii_bytes]
+    parts: list[np.ndarray] = [*tables[:7], ascii_bytes]
     header = np.zeros(HEADER, np.uint32)
     header[:] = HEADER + np.cumsum([0] + [len(part) for part in parts[:-1]])
     flat = np.concatenate([header, *(part.astype(np.uint32) for part in parts)])
@@ -152,8 +152,7 @@ def normalise_simple(data, start, end, table, flags, out, out_start):
             continue
         space_before = spaced == 0 and o > out_start and out[o - 1] == 32
         if 0xE5 <= c <= 0xE9:  # U+5000–9FFF: Chinese, kept as they are
-            if chinese_spaces and space_before:
-                o -= 1
+            o -= int64(chinese_spaces and space_before)
             out[o] = c
             out[o + 1] = data[i + 1]
             out[o + 2] = data[i + 2]
@@ -188,11 +187,10 @@ def normalise_simple(data, start, end, table, flags, out, out_start):
                     out[o] = 32
                     o += 1
                     spaced = 0
-        elif action == 2 or action == SYMBOL:
-            if spaced == 1:
-                out[o] = 32
-                o += 1
-                spaced = 0
+        elif spaced == 1 and (action == 2 or action == SYMBOL):
+            out[o] = 32
+            o += 1
+            spaced = 0
     if o > out_start and out[o - 1] == 32:
         o -= 1
     return o
@@ -221,7 +219,7 @@ def composite(first, second, pair_keys, pair_values):
 
 @kernel("int64(uint8[::1], int64, int64, uint32[::1], uint32[::1], uint8[::1])", **NO_COUNTING)
 def decompose(data, start, end, table, points, classes):
-    """Folded and fully decomposed code points in canonical order, with their combining classes; returns their number."""
+    """Folded and fully decomposed code points in canonical order, with their combining classes; returns how many."""
     n = 0
     i = start
     pool = int64(table[POOL])
@@ -253,7 +251,8 @@ def decompose(data, start, end, table, points, classes):
 
 
 @kernel(
-    "int64(uint8[::1], int64, int64, uint32[::1], uint64[::1], uint32[::1], int64, uint32[::1], uint8[::1], uint8[::1], int64)",
+    "int64(uint8[::1], int64, int64, uint32[::1], uint64[::1], uint32[::1], int64, uint32[::1], uint8[::1],"
+    " uint8[::1], int64)",
     **NO_COUNTING,
 )
 def normalise_general(data, start, end, table, pair_keys, pair_values, flags, points, classes, out, out_start):
@@ -300,7 +299,8 @@ def normalise_general(data, start, end, table, pair_keys, pair_values, flags, po
 
 
 @kernel(
-    "void(uint8[::1], int64[::1], uint32[::1], uint64[::1], uint32[::1], int64, uint32[::1], uint8[::1], uint8[::1], int64[::1])",
+    "void(uint8[::1], int64[::1], uint32[::1], uint64[::1], uint32[::1], int64, uint32[::1], uint8[::1], uint8[::1],"
+    " int64[::1])",
     **NO_COUNTING,
 )
 def normalise_batch(data, offsets, table, pair_keys, pair_values, flags, points, classes, out, out_offsets):

@@ -1,8 +1,9 @@
 """Verification on text, compiled: exact cosine, Jaccard and containment of the features of two normal forms.
 
 The features of one text, the left one, go into an open-addressing table; those of any number of others are looked up
-in it one after the other. Text ``d`` is ``text[bounds[2 * d] : bounds[2 * d + 1]]``. All sums are integers; the three figures are made from them at the end. Equal to
-:mod:`simhash_es.core.similarity`, features being told apart by their 64-bit hash.
+in it one after the other. Text ``d`` is ``text[bounds[2 * d] : bounds[2 * d + 1]]``. All sums are integers; the three
+figures are made from them at the end. Equal to :mod:`simhash_es.core.similarity`, features being told apart by their
+64-bit hash.
 """
 
 from __future__ import annotations
@@ -191,9 +192,9 @@ def rank_of(keepers, n_keepers, position):
 
 
 @kernel(
-    "int64(uint8[::1], int64[::1], uint64[:, ::1], int64[::1], int64[:, ::1], int64, float64[::1], int64[:, ::1], int64,"
-    " int64, int64[::1], int32[::1], uint64[:, ::1], uint64[::1], int32[:, ::1], int64[::1], int32[::1], uint64[::1],"
-    " int32[::1], int64[::1], int64[::1], float64[:, ::1], int64[::1])",
+    "int64(uint8[::1], int64[::1], uint64[:, ::1], int64[::1], int64[:, ::1], int64, float64[::1], int64[:, ::1],"
+    " int64, int64, int64[::1], int32[::1], uint64[:, ::1], uint64[::1], int32[:, ::1], int64[::1], int32[::1],"
+    " uint64[::1], int32[::1], int64[::1], int64[::1], float64[:, ::1], int64[::1])",
     **NO_COUNTING,
 )
 def group_block(

@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simhash_es.core.bits import UInt64Array
-from simhash_es.core.copies import PairBlock
 from simhash_es.core.grouping import KeeperGrouping
 from simhash_es.core.join import cross_join, self_join
-from simhash_es.core.layout import Layout, Limits, distances, matches
+from simhash_es.core.layout import Layout, Limits, UInt8Array, distances, matches
 from simhash_es.core.short_texts import SHORT_FEATURES, ShortTexts
 from simhash_es.core.verify import FloatArray, IntArray, Verifier
 from simhash_es.use_cases.corpus import Corpus, group_identical
@@ -71,16 +70,15 @@ class Decider:
         self._workers = workers
         self._before_verifying = before_verifying
         self._n_older = n_older
-        self.lanes: UInt64Array = corpus.lanes.values  # type: ignore[assignment] # a column of uint64
+        self.lanes: UInt64Array = corpus.lanes.values
         found = corpus.found.values
         everything = np.concatenate([np.arange(n_older), order])
         visited = everything[found[everything]]
         self.representative = np.arange(len(corpus))
-        self.representative[visited] = group_identical(corpus.digests.values, visited)  # type: ignore[arg-type]
+        self.representative[visited] = group_identical(corpus.digests.values, visited)
         distinct = visited[self.representative[visited] == visited]
         self.older = distinct[distinct < n_older]
         self.new = distinct[distinct >= n_older]
-        self.n_candidates = 0
         self._short_similarity = short_similarity
         self._n_features = corpus.n_features.values
 
@@ -104,7 +102,6 @@ class Decider:
         )
         grouping.add_keepers(self.older)
         grouping.visit(self.new, progress=advance)
-        self.n_candidates += grouping.n_candidates
         found = grouping.assignment
         return self._with_copies(found.keeper, found.similarity)
 
@@ -145,23 +142,21 @@ class Decider:
         options = {"layout": self._layout, "limits": self._limits, "workers": self._workers}
         if len(self.older) and len(new):
             for block in cross_join(lanes[self.older], lanes[new], **options):  # type: ignore[arg-type]
-                yield self._verified(self.older[block.i], new[block.j], block)
+                yield self._verified(self.older[block.i], new[block.j], block.distances)
         if len(new):
             for block in self_join(lanes[new], **options):  # type: ignore[arg-type]
-                yield self._verified(new[block.i], new[block.j], block)
+                yield self._verified(new[block.i], new[block.j], block.distances)
         short = self._short_texts()
         if short is not None:
             short.add(short.docs[short.docs < self._n_older])
             for a, b in short.pairs(short.docs[short.docs >= self._n_older]):
                 bits = distances(lanes[a], lanes[b], self._layout)
                 new_here = ~matches(bits, self._limits)  # the others are found by their fingerprints
-                block = PairBlock(a[new_here], b[new_here], bits[new_here])
-                yield self._verified(block.i, block.j, block)
+                yield self._verified(a[new_here], b[new_here], bits[new_here])
 
-    def _verified(self, a: IntArray, b: IntArray, block: PairBlock) -> VerifiedPairs:
-        self.n_candidates += len(a)
+    def _verified(self, a: IntArray, b: IntArray, bits: UInt8Array) -> VerifiedPairs:
         order = np.lexsort((b, a))
-        a, b, bits = a[order], b[order], block.distances[order]
+        a, b, bits = a[order], b[order], bits[order]
         if self._verifier is None:
             return VerifiedPairs(a, b, bits, np.full(len(a), np.nan))
         self._load(np.concatenate([a, b]))

@@ -116,7 +116,7 @@ class DedupOptions:
         store: SQLite file that remembers the survivors of all runs.
         outputs: Where results go.
         profile: How fingerprints are made.
-        fingerprint_bits: Width of ready-made fingerprints (``read.fingerprint_field``); ``None`` takes it from the first.
+        fingerprint_bits: Width of ready-made fingerprints (``read.fingerprint_field``); ``None`` goes by the first.
         similarity: S, above 0 and at most 1.
         recall: R, the expected share of pairs of at least S that are found, above 0 and below 1.
         distance: k, largest distance in bits of half A; ``None`` derives it from S, R and the number of rows.

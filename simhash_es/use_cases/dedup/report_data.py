@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +36,8 @@ def report_data(run: DedupRun, summary: DedupSummary) -> ReportData:
     """Totals, histograms and the largest groups with their texts."""
     groups = sorted(run.decisions.groups().items(), key=lambda item: (-len(item[1]), item[0]))[: SHOWN.max_groups]
     calls = closest_rows(run)
-    wanted = {row for keeper, members in groups[: SHOWN.max_groups_with_text] for row in (keeper, *members[: SHOWN.max_members])}
+    shown = groups[: SHOWN.max_groups_with_text]
+    wanted = {row for keeper, members in shown for row in (keeper, *members[: SHOWN.max_members])}
     wanted |= {row for call in calls for row in (call, int(run.decisions.keeper[call]))}
     texts = run.names.text(sorted(wanted)) if not run.shape.ready_made else {}
     return ReportData(
@@ -68,7 +69,7 @@ def report_data(run: DedupRun, summary: DedupSummary) -> ReportData:
             )
             for row in calls
         ),
-        created=datetime.datetime.now().astimezone().isoformat(sep=" ", timespec="seconds"),
+        created=dt.datetime.now().astimezone().isoformat(sep=" ", timespec="seconds"),
         notes=notes(summary),
     )
 
@@ -116,7 +117,8 @@ def near_rows(run: DedupRun) -> np.ndarray:
     """Removed rows whose text is not identical to that of the row kept."""
     decisions = run.decisions
     rows = np.flatnonzero(decisions.keeper != np.arange(len(decisions.keeper)))
-    return rows[decisions.representative[rows] != decisions.keeper[rows]]
+    near: np.ndarray = rows[decisions.representative[rows] != decisions.keeper[rows]]
+    return near
 
 
 def histograms(run: DedupRun) -> tuple[Histogram, ...]:
@@ -166,13 +168,15 @@ def closest_rows(run: DedupRun) -> list[int]:
 def member(run: DedupRun, row: int, texts: dict[int, str], *, is_kept: bool = False) -> Member:
     """One row of a group."""
     text = texts.get(row)
-    shown = {"id": plain(run.names.name(row)), "place": run.names.place(row)}
+    shown = plain(run.names.name(row))
+    place = run.names.place(row)
     if is_kept:
-        return Member(**shown, text=text).cut_to(SHOWN.max_chars) if text is not None else Member(**shown)
+        return Member(id=shown, place=place, text=text).cut_to(SHOWN.max_chars)
     bits = [int(bit) for bit in run.decisions.distances[row]]
     similarity = float(run.decisions.similarity[row])
     whole = Member(
-        **shown,
+        id=shown,
+        place=place,
         text=text,
         distance=bits[0],
         check_distance=bits[1] if len(bits) > 1 else None,

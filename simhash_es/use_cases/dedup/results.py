@@ -11,6 +11,7 @@ import numpy.typing as npt
 from simhash_es.core.limits import DerivedLimits
 from simhash_es.core.profile import Profile
 
+
 @dataclass(frozen=True, slots=True)
 class Decisions:
     """The decision on every row; older rows come first.
@@ -32,7 +33,8 @@ class Decisions:
     @property
     def kept(self) -> npt.NDArray[np.bool_]:
         """Which of the new rows are kept, by their ordinal in the inputs."""
-        return (self.keeper == np.arange(len(self.keeper)))[self.n_older :]
+        is_keeper: npt.NDArray[np.bool_] = self.keeper == np.arange(len(self.keeper))
+        return is_keeper[self.n_older :]
 
     def is_exact(self, row: int) -> bool:
         """Whether a removed row has the normal form of the row kept for it."""
@@ -71,7 +73,6 @@ class DedupSummary:
         near_copies: Other removed rows.
         older: Rows of an older corpus or store that were compared with.
         pairs: Verified pairs: all of them with ``--pairs``, else those of a removed row and the row kept.
-        candidates: Pairs within the distance limits that were looked at.
         compared: Pairs whose texts were compared.
         largest_distances: Largest distance within a group by half; empty without groups.
         limits: Distance limits with their reasons.
@@ -93,7 +94,6 @@ class DedupSummary:
     near_copies: int
     older: int
     pairs: int
-    candidates: int
     compared: int
     largest_distances: tuple[int, ...]
     limits: DerivedLimits
@@ -106,7 +106,7 @@ class DedupSummary:
         """What ``--json`` prints."""
         counts = (
             "read", "kept", "removed", "skipped", "empty", "short", "repaired", "groups", "exact_copies",
-            "near_copies", "older", "pairs", "candidates", "compared",
+            "near_copies", "older", "pairs", "compared",
         )  # fmt: skip
         return {
             **{name: getattr(self, name) for name in counts},

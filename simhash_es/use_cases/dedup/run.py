@@ -113,7 +113,8 @@ class DedupRun:
     def _older_inputs(self) -> Inputs | None:
         if not self.options.against:
             return None
-        return Inputs(self.options.against, with_fields(self.inputs.options, (), need_text=self.inputs.options.need_text))
+        read = self.inputs.options
+        return Inputs(self.options.against, with_fields(read, (), need_text=read.need_text))
 
     def _verification(self) -> Verification | None:
         chosen = self.options.verify
@@ -142,7 +143,8 @@ class DedupRun:
         for name in ("removed", "pairs", "groups", "report"):
             path = getattr(wanted, name)
             if path is not None:
-                self.outputs[name] = self._stack.enter_context(AtomicOutput(path, inputs=protected))
+                output: Output = self._stack.enter_context(AtomicOutput(path, inputs=protected))
+                self.outputs[name] = output
 
     def _kernel_modules(self) -> tuple[str, ...]:
         """What will be needed, so that a first run compiles it at once and on all processors."""
@@ -230,7 +232,8 @@ class DedupRun:
     def _load_stored_texts(self, rows: IntArray) -> None:
         """Bring texts of the store to the spool before they are compared."""
         normal, tokens = self.corpus.normal, self.corpus.tokens
-        assert normal is not None and self.store is not None
+        assert normal is not None
+        assert self.store is not None
         wanted = np.unique(rows[rows < self.n_stored])
         missing = wanted[normal.bounds[2 * wanted + 1] == 0]
         if not len(missing):
@@ -378,7 +381,6 @@ class DedupRun:
             near_copies=n_removed - n_exact,
             older=self.n_older,
             pairs=self.n_pairs if measured else n_removed,
-            candidates=self.decider.n_candidates,
             compared=0 if self.verifier is None else self.verifier.n_compared,
             largest_distances=tuple(int(bits) for bits in largest),
             limits=self.limits,

@@ -53,10 +53,10 @@ def new_rows(run: DedupRun, rows: np.ndarray) -> NewRows:
     places = [run.inputs.source_of(int(row) - run.n_older) for row in rows]
     normal = None if run.shape.ready_made else corpus.normal
     return NewRows(
-        lanes=np.ascontiguousarray(corpus.lanes.values[rows]),  # type: ignore[arg-type] # a column of uint64
-        digests=np.ascontiguousarray(corpus.digests.values[rows]),  # type: ignore[arg-type] # a column of uint64
-        n_features=corpus.n_features.values[rows],  # type: ignore[arg-type] # a column of int64
-        n_chars=corpus.n_chars.values[rows],  # type: ignore[arg-type] # a column of int64
+        lanes=np.ascontiguousarray(corpus.lanes.values[rows]),
+        digests=np.ascontiguousarray(corpus.digests.values[rows]),
+        n_features=corpus.n_features.values[rows],
+        n_chars=corpus.n_chars.values[rows],
         ids=[corpus.ids[int(row)] for row in rows],
         sources=[source for source, _ in places],
         lines=[line for _, line in places],

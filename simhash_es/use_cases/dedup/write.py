@@ -116,7 +116,7 @@ class PairWriter(TableWriter):
 
 
 def write_groups(sink: Sink, decisions: Decisions, name: Name, *, as_csv: bool) -> None:
-    """Groups: ``{"kept": id, "members": [{"id", "distance", "check_distance", "similarity"}]}``; CSV: a row a member."""
+    """Groups: ``{"kept": id, "members": [{"id", "distance", "check_distance", "similarity"}]}``; CSV: a member a row."""
     if as_csv:
         table = TableWriter(sink, ("kept", "id", *FIGURES), 2, as_csv=True)
         for keeper, members in decisions.groups().items():

