@@ -4,9 +4,9 @@
 
 Fingerprints are of real text: seeded splices of three pieces of the sections each, every tenth one an earlier splice
 with twelve characters cut out, and the laws as they are. Ids are eight digits in quotes. Queries are stored rows with
-a bit flipped in each half; the first 20 of a kind are not timed. The price of each step of a search, from which its planner chooses,
-is measured as well. ``--random`` takes random values instead of text; ``--texts`` adds a store of the sections as they
-are, texts kept. All answers are compared with a count of all bits.
+a bit flipped in each half; the first 20 of a kind are not timed. The price of each step of a search, from which its
+planner chooses, is measured as well. ``--random`` takes random values instead of text; ``--texts`` adds a store of the
+sections as they are, texts kept. The last answer of each way is compared with a count of all bits.
 """
 
 from __future__ import annotations

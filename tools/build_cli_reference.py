@@ -30,7 +30,8 @@ leaves none. `NO_COLOR=1` turns colours off. Shell completion: `simhash-es --ins
 
 def reference() -> str:
     """The whole page."""
-    return "\n".join([INTRODUCTION, *exit_codes(), *command_pages(typer.main.get_command(make_app(with_completion=False)), "simhash-es")])
+    application = typer.main.get_command(make_app(with_completion=False))
+    return "\n".join([INTRODUCTION, *exit_codes(), *command_pages(application, "simhash-es")])
 
 
 def exit_codes() -> Iterator[str]:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import mmap
 import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +18,34 @@ import numpy.typing as npt
 from simhash_es.core.batch import TextBlock
 from simhash_es.errors import InputError
 
+NO_ROOM_HINT = "free some space there, or set TMPDIR to a folder with room"
+
+
+@contextmanager
+def _room_on_disk(n_bytes: int) -> Iterator[None]:
+    """What goes wrong while the file grows to so many bytes, as an error that says where."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"cannot write {n_bytes:,} bytes of text to a temporary file in {tempfile.gettempdir()}: {error}",
+            NO_ROOM_HINT,
+        ) from error
+
 
 class TextSpool:
-    """Numbered texts. Numbers are given in order of arrival; a text may also come later than its number."""
+    """Numbered texts. Numbers are given in order of arrival; a text may also come later than its number.
+
+    Raises:
+        InputError: The temporary file cannot be made, or (from ``append``, ``put`` and ``data``) cannot grow.
+    """
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile(prefix="simhash-es-")  # noqa: SIM115 - closed with the object
+        try:
+            self._file = tempfile.TemporaryFile(prefix="simhash-es-")  # noqa: SIM115 - closed with the object
+        except OSError as error:
+            raise InputError(f"cannot make a temporary file: {error}", NO_ROOM_HINT) from error
+        self._close = weakref.finalize(self, self._file.close)
         self._n_bytes = 0
         self._n_texts = 0
         self._bounds = np.zeros(2048, np.int64)
@@ -29,6 +54,10 @@ class TextSpool:
 
     def __len__(self) -> int:
         return self._n_texts
+
+    def close(self) -> None:
+        """Give the space on disk back, once nobody holds the data any more. It happens by itself with the object."""
+        self._close()
 
     @property
     def n_bytes(self) -> int:
@@ -44,7 +73,8 @@ class TextSpool:
     def data(self) -> npt.NDArray[np.uint8]:
         """All bytes so far."""
         if self._mapped_bytes != self._n_bytes:
-            self._file.flush()
+            with _room_on_disk(self._n_bytes):
+                self._file.flush()
             if self._n_bytes:
                 # Copy-on-write: writable, as compiled kernels ask, though nobody writes.
                 self._map = np.frombuffer(

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simhash_es.cli.expand import expanded
-from simhash_es.cli.options import CommonFlags, ProfileFlags
+from simhash_es.cli.options import CommonFlags
+from simhash_es.cli.profile_flags import ProfileFlags
 from simhash_es.cli.search_flags import SearchFlags
 from simhash_es.cli.terminal import has_color, print_json, print_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from simhash_es.use_cases.compare import Comparison
+    from simhash_es.use_cases.comparison import Comparison
 
 MARK = "@"
 
@@ -45,7 +46,7 @@ def compare(
     If A and B are both names of existing files, the files are compared. '@FILE' is always a file.
     """
     from simhash_es.errors import InvalidOption
-    from simhash_es.use_cases.compare import VERIFY_FEATURES, CompareOptions, compare_texts
+    from simhash_es.use_cases.compare import DEFAULT_FEATURES, CompareOptions, compare_texts
 
     if text and files:
         raise InvalidOption("--text together with --files", "give one or the other")
@@ -58,7 +59,7 @@ def compare(
         distance=search.distance,
         check_distance=search.check_distance,
         verify=search.criteria(),
-        verify_features=search.features() or VERIFY_FEATURES,
+        verify_features=search.features() or DEFAULT_FEATURES,
     )
     found = compare_texts(left, right, options)
     if json:

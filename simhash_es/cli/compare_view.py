@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simhash_es.core.bits import to_hex
+from simhash_es.core.limits import SHORT_FEATURES
 from simhash_es.core.profile_json import describe_half
-from simhash_es.use_cases.compare import SHORT_FEATURES, Comparison, HalfFigures, Verdict
+from simhash_es.use_cases.comparison import Comparison, HalfFigures, Verdict
 
 BITS_A_LINE = 64
 BITS_A_GROUP = 16

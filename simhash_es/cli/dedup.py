@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simhash_es.cli.expand import expanded
-from simhash_es.cli.options import CommonFlags, ProfileFlags, ReadFlags, check_choice, offered
+from simhash_es.cli.options import READING, CommonFlags, ReadFlags, check_choice, offered
+from simhash_es.cli.profile_flags import ProfileFlags
 from simhash_es.cli.search_flags import SearchFlags
 from simhash_es.cli.terminal import json_line, make_talk, print_json, print_result, say
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from simhash_es.use_cases.dedup.options import DedupOptions, Outputs
     from simhash_es.use_cases.dedup.results import DedupSummary
 
-RESULTS, GROUPING, SCALE, READING = "Results", "Groups and older rows", "Limits of the run", "How files are read"
+RESULTS, GROUPING, SCALE = "Results", "Groups and older rows", "Limits of the run"
 TABLE_FORMATS = ("jsonl", "csv")
 LINKAGES = ("keeper", "connected")
 KEEPS = ("first", "last", "longest", "shortest", "max:", "min:", "prefer:")

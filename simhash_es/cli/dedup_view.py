@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simhash_es.core.short_texts import SHORT_FEATURES
+from simhash_es.core.limits import SHORT_FEATURES
 from simhash_es.use_cases.dedup.results import DedupSummary
 
 LABELS = {
@@ -20,6 +20,7 @@ def summary_lines(summary: DedupSummary) -> Iterator[str]:
     """Counts, criteria, limits with their reason, times, and where the results are."""
     yield from count_lines(summary)
     yield ""
+    yield from group_lines(summary)
     yield from rule_lines(summary)
     yield f"{'time':14}{sum(summary.seconds.values()):.1f} s: {times(summary)}"
     for name, path in summary.outputs.items():
@@ -46,6 +47,14 @@ def count_lines(summary: DedupSummary) -> Iterator[str]:
     for label, number, remark in rows:
         if number or label in always:
             yield f"{label:14}{number:>{width},}  {remark}".rstrip()
+
+
+def group_lines(summary: DedupSummary) -> Iterator[str]:
+    """The largest groups by the id of the row kept."""
+    for place, (name, rows) in enumerate(summary.largest_groups):
+        yield f"{'largest groups' if place == 0 else '':14}  {rows:,} rows, kept: {name}"
+    if summary.largest_groups:
+        yield ""
 
 
 def rule_lines(summary: DedupSummary) -> Iterator[str]:

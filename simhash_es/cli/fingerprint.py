@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from simhash_es.cli.expand import expanded
-from simhash_es.cli.options import CommonFlags, ProfileFlags, ReadFlags, check_choice, offered
+from simhash_es.cli.options import CommonFlags, ReadFlags, check_choice, offered
+from simhash_es.cli.profile_flags import ProfileFlags
 from simhash_es.cli.terminal import print_bytes, say
 
 FORMATS = ("hex", "jsonl")

@@ -47,7 +47,7 @@ def near(
     --recall and the number of its rows. Where the store has kept texts, each answer meets the similarity.
     """
     from simhash_es.cli.compare import query_text
-    from simhash_es.use_cases.compare import VERIFY_FEATURES
+    from simhash_es.use_cases.compare import DEFAULT_FEATURES
     from simhash_es.use_cases.near import NearOptions, near_in_store
 
     options = NearOptions(
@@ -56,7 +56,7 @@ def near(
         distance=search.distance,
         check_distance=search.check_distance,
         verify=search.criteria(),
-        verify_features=search.features() or VERIFY_FEATURES,
+        verify_features=search.features() or DEFAULT_FEATURES,
         limit=limit,
     )
     text = None if query is None else query_text(query, encoding)

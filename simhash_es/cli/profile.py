@@ -8,7 +8,8 @@ import typer
 
 from simhash_es.cli.expand import expanded
 from simhash_es.cli.help_pages import COMMAND_SETTINGS, OWN_HELP, GroupedCommand, HelpFlag
-from simhash_es.cli.options import PRESETS, CommonFlags, ProfileFlags, ReadFlags, offered
+from simhash_es.cli.options import CommonFlags, ReadFlags, offered
+from simhash_es.cli.profile_flags import PRESETS, ProfileFlags
 from simhash_es.cli.terminal import make_talk, print_json, print_result
 
 profile_app = typer.Typer(

@@ -17,10 +17,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 
 from simhash_es.core.angle import bit_probability, vote_probability, within
 from simhash_es.core.profile import Half, Profile
 from simhash_es.errors import InvalidOption
+
+SHORT_FEATURES = 64
+"""A text with fewer features than this (characters, mostly) is short: it is searched for by its features instead, see
+:mod:`simhash_es.core.short_texts`."""
 
 ANGLE_STEPS = 40
 SHARE_OF_FIRST = 0.8
@@ -129,15 +134,21 @@ def expected_recall(profile: Profile, similarity: float, distances: tuple[int, .
 
 
 def limits_for_recall(profile: Profile, similarity: float, recall: float) -> tuple[int, ...]:
-    """The smallest limits that reach the recall: first those of the first half, then all others alike."""
+    """The smallest limits that reach the recall: first those of the first half, then all others alike.
+
+    Where not all halves must agree, any of them may be the one that does not: then all get the same limit, scaled.
+    """
     width, n = profile.width, len(profile.halves)
+    if profile.vote < n:
+        alike = [(k, *scaled(profile, k, SEARCH_FROM)) for k in range(width + 1)]
+        return next(limits for limits in alike if expected_recall(profile, similarity, limits) >= recall)
     open_rest = (width,) * (n - 1)
     enough = recall if n == 1 else 1 - (1 - recall) * SHARE_OF_FIRST
     first = next(k for k in range(width + 1) if expected_recall(profile, similarity, (k, *open_rest)) >= enough)
     if n == 1:
         return (first,)
-    reach = [(first, *scaled(profile, first, extra)) for extra in range(width + 1)]
-    return next((limits for limits in reach if expected_recall(profile, similarity, limits) >= recall), reach[-1])
+    reach = ((first, *scaled(profile, first, extra)) for extra in range(width + SEARCH_FROM + 1))
+    return next(limits for limits in reach if expected_recall(profile, similarity, limits) >= recall)
 
 
 def scaled(profile: Profile, first: int, extra: int) -> tuple[int, ...]:
@@ -147,8 +158,18 @@ def scaled(profile: Profile, first: int, extra: int) -> tuple[int, ...]:
 
 
 def unrelated_share(profile: Profile, distances: tuple[int, ...]) -> float:
-    """Expected share of unrelated pairs within the limits, on real text; 0 to 1."""
-    scale = UNRELATED_WIDTH / profile.width
+    """Expected share of unrelated pairs within the limits, on real text; 0 to 1.
+
+    Where not all halves must agree, the shares of all choices of as many halves add up at most.
+    """
+    return min(
+        1.0, math.fsum(share_of_halves(profile.width, chosen) for chosen in combinations(distances, profile.vote))
+    )
+
+
+def share_of_halves(width: int, distances: tuple[int, ...]) -> float:
+    """The same for halves that must all agree."""
+    scale = UNRELATED_WIDTH / width
     first = distances[0] * scale
     rest = min((limit * scale for limit in distances[1:]), default=UNRELATED_SATURATES)
     log10 = (

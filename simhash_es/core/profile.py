@@ -232,7 +232,7 @@ class Profile:
         except (OSError, ValueError) as error:
             raise InvalidOption(
                 f"cannot read the profile {path}: {error}",
-                "give a file that 'simhash-es profile show --json' or Profile.save wrote",
+                "give a file that 'simhash-es profile show --save' or Profile.save wrote",
             ) from error
         return cls.from_dict(data)
 

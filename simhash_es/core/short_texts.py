@@ -20,9 +20,6 @@ import numpy.typing as npt
 from simhash_es.core.kernels import short_texts as kernels
 from simhash_es.core.verify import IntArray, Verifier
 
-SHORT_FEATURES = 64
-"""A text with fewer features than this (characters, mostly) is short."""
-
 MARGIN = 1e-9  # S is lowered by this, so that rounding cannot hide a pair at exactly S
 Int32Array = npt.NDArray[np.int32]
 
@@ -111,15 +108,15 @@ def prefix_tokens(verifier: Verifier, docs: IntArray, similarity: float) -> tupl
     Returns:
         Pointer ``(n + 1,)``, feature numbers, and how many different ones there are.
     """
-    arguments = verifier.feature_arguments(docs)
     texts = verifier.texts
     data, bounds = texts.data, texts.bounds
+    arguments = (data, bounds, docs, *verifier.feature_arguments(docs))
     frequency, stat = np.zeros(kernels.FREQUENCY_SLOTS, np.uint32), np.zeros(2, np.int64)
-    kernels.count_features(data, bounds, docs, *arguments, frequency, stat)
+    kernels.count_features(*(*arguments, frequency, stat))
     n_bytes = int((bounds[2 * docs + 1] - bounds[2 * docs]).sum())
     prefixes = np.empty(n_bytes + 1, np.uint64)
     ends = np.zeros(len(docs), np.int64)
-    used = kernels.take_prefixes(data, bounds, docs, *arguments, frequency, stat, similarity - MARGIN, ends, prefixes)
+    used = kernels.take_prefixes(*(*arguments, frequency, stat, similarity - MARGIN, ends, prefixes))
     _, tokens, counts = np.unique(prefixes[:used], return_inverse=True, return_counts=True)
     shared = counts[tokens] > 1
     renumbered = np.cumsum(counts > 1) - 1
@@ -127,5 +124,3 @@ def prefix_tokens(verifier: Verifier, docs: IntArray, similarity: float) -> tupl
     np.cumsum(shared, out=(running := np.empty(used, np.int64)))
     pointer[1:] = np.where(ends > 0, running[np.maximum(ends, 1) - 1], 0) if used else 0
     return pointer, renumbered[tokens[shared]].astype(np.int32), int((counts > 1).sum())
-
-

@@ -21,7 +21,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
-from simhash_es.core.profile import Half, Profile
+from simhash_es.core.profile import Half, Profile, Tokenizer
 from simhash_es.core.profile_options import parse_ngrams
 from simhash_es.core.profile_parts import parse_choice
 from simhash_es.core.reference import features_of, prepared_text
@@ -71,6 +71,10 @@ class FeatureSpec:
         """``base`` with one half of these features: same cleaning, normal form and weights."""
         changed = base.with_options(tokenizer=self.tokenizer, ngram=f"{self.n}/{self.n_chinese}", halves=1)
         return replace(changed, name=str(self))
+
+
+DEFAULT_FEATURES = FeatureSpec(Tokenizer.CHARS, 4, 3)
+"""What texts are compared by when nothing else is said."""
 
 
 def parse_criterion(text: str) -> Criterion:

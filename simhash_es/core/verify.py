@@ -15,13 +15,13 @@ from simhash_es.core.bits import UInt64Array
 from simhash_es.core.kernels import verify as kernels
 from simhash_es.core.kernels.accumulate import LOG_TF, table_size
 from simhash_es.core.kernels.char_grams import N_WORK
+from simhash_es.core.kernels.popcount import BLOCK
 from simhash_es.core.profile import Tokenizer
-from simhash_es.core.similarity import Criterion, FeatureSpec, Measure, edit_similarity
+from simhash_es.core.similarity import DEFAULT_FEATURES, Criterion, FeatureSpec, Measure, edit_similarity
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-DEFAULT_FEATURES = FeatureSpec(Tokenizer.CHARS, 4, 3)
 NO_THRESHOLD = -1.0
 COLUMNS = {
     Measure.COSINE: kernels.COSINE,
@@ -92,7 +92,7 @@ class _Space(threading.local):
                 np.empty(self.room, np.int32),
                 np.empty((N_WORK, self.room), np.uint64),
                 np.empty(slots, np.uint64),
-                np.empty((3, slots), np.int32),
+                np.empty((kernels.N_TABLES, slots), np.int32),
             )
         return self.arrays
 
@@ -192,15 +192,14 @@ class Verifier:
         every: bool = False,
     ) -> None:
         """Run the kernel on this thread's work space."""
-        kernels.compare_rows(
-            self._texts.data, self._texts.bounds, rows, indptr, partners, self.thresholds, every, self._stats,
-            *self._feature_arguments(), cursor, scores,
-        )  # fmt: skip
+        texts = (self._texts.data, self._texts.bounds, rows, indptr, partners)
+        arguments = (*texts, self.thresholds, every, self._stats, *self._feature_arguments(), cursor, scores)
+        kernels.compare_rows(*arguments)
 
     def verdicts(self, left: IntArray, right: IntArray) -> tuple[npt.NDArray[np.bool_], FloatArray]:
         """Which pairs meet all criteria, and the similarity of each by the primary measure."""
         scores = self.scores(left, right)
-        passed: npt.NDArray[np.bool_] = (scores >= self.thresholds).all(axis=1)
+        passed: npt.NDArray[np.bool_] = np.asarray((scores >= self.thresholds).all(axis=1), np.bool_)
         similarity = np.zeros(len(left))
         edit = self.verification.edit_threshold
         if self.primary is Measure.EDIT or edit is not None:
@@ -316,11 +315,10 @@ class Verifier:
         pointer, positions = extra or (np.zeros(len(rows) + 1, np.int64), np.zeros(1, np.int32))
         joined, n_compared = np.arange(len(rows)), np.zeros(1, np.int64)
         scores = np.zeros((len(rows), 3))
-        kernels.group_block(
-            self._texts.data, self._texts.bounds, lanes, rows, halves, vote, self.thresholds, self._stats,
-            *self._feature_arguments(), pointer, positions, np.zeros(len(rows) + 8, np.uint64), np.zeros(len(rows) + 8, np.int32),
-            np.empty(len(rows), np.int64), joined, scores, n_compared,
-        )  # fmt: skip
+        texts = (self._texts.data, self._texts.bounds, lanes, rows, halves, vote, self.thresholds, self._stats)
+        column, marks = np.zeros(len(rows) + BLOCK, np.uint64), np.zeros(len(rows) + BLOCK, np.int32)
+        results = (np.empty(len(rows), np.int64), joined, scores, n_compared)
+        kernels.group_block(*(*texts, *self._feature_arguments(), pointer, positions, column, marks, *results))
         self.n_compared += int(n_compared[0])
         return joined, scores[:, COLUMNS[self.primary]].copy()
 
@@ -336,9 +334,7 @@ class Verifier:
             done.result()
 
 
-def parse_verification(
-    criteria: Sequence[Criterion], features: FeatureSpec | None, similarity: float
-) -> Verification:
+def parse_verification(criteria: Sequence[Criterion], features: FeatureSpec | None, similarity: float) -> Verification:
     """The verification for a command: the named criteria, or the cosine at ``similarity``."""
     chosen = tuple(criteria) or (Criterion(Measure.COSINE, similarity),)
     return Verification(chosen, DEFAULT_FEATURES if features is None else features)

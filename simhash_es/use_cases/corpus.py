@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -20,7 +20,6 @@ from simhash_es.core.layout import Layout
 from simhash_es.core.profile import Profile
 from simhash_es.errors import BadRow, InvalidOption, SimhashEsError
 from simhash_es.use_cases.talk import Advance
-
 
 Item = TypeVar("Item", bound=np.generic)
 
@@ -125,6 +124,12 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def close(self) -> None:
+        """Give the space of the texts on disk back."""
+        for spool in (self.normal, self.tokens):
+            if spool is not None:
+                spool.close()
+
 
 @dataclass(frozen=True, slots=True)
 class _Made:
@@ -185,6 +190,8 @@ class CorpusReader:
         if self._widths is not None:
             return _Made(rows, ready_made(rows, self._widths), None)
         prints = self._fingerprinter.batch(["" if text is None else text for text in rows.texts])
+        # A profile without normal form has features of punctuation too; there is nothing in them to compare.
+        prints = replace(prints, found=prints.found & (np.diff(prints.normal.offsets) > 0))
         tokens = None if self._token_profile is None else join_tokens(prints.normal, self._token_profile)
         return _Made(rows, prints, tokens)
 

@@ -6,43 +6,28 @@ source. Small inputs are done before compiled kernels could be loaded, larger on
 
 from __future__ import annotations
 
-import codecs
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-import orjson
-
-from simhash_es.backends.files.compression import decompressed, sniff_compression
-from simhash_es.backends.files.encodings import UTF_8, TextEncoding, canonical_encoding, needs_recoding
 from simhash_es.backends.files.inputs import Inputs
-from simhash_es.backends.files.options import DataFormat, OnError, ReadOptions
+from simhash_es.backends.files.options import DataFormat, ReadOptions
 from simhash_es.backends.files.recoding import text_chunks
 from simhash_es.core.bits import to_hex
 from simhash_es.core.kernels.runtime import is_warm, load_kernels
 from simhash_es.core.presets import DEFAULT
 from simhash_es.core.profile import Profile
 from simhash_es.core.reference import reference_fingerprint
-from simhash_es.errors import UndecodableInput
+from simhash_es.use_cases.text_lines import STANDARD_INPUT, LineCounts, Texts, plain_lines, standard_input_lines
 
 if TYPE_CHECKING:
-    from io import BufferedReader
-
     from simhash_es.core.batch import Fingerprinter
 
-STANDARD_INPUT = "-"
-READ_BYTES = 1 << 18
 SMALL_CHARS = 20_000
 """Text the reference makes in the time it takes to load compiled kernels from the cache."""
 SMALL_CHARS_COLD = 400_000
 """The same when they have to be compiled first."""
-MARKS = (
-    (codecs.BOM_UTF8, UTF_8),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 
 
 class LineFormat(StrEnum):
@@ -69,23 +54,6 @@ class FingerprintOptions:
     read: ReadOptions = field(default_factory=ReadOptions)
     profile: Profile = DEFAULT
     line_format: LineFormat = LineFormat.HEX
-
-
-@dataclass(slots=True)
-class FingerprintCounts:
-    """What was done: answers given, those without a fingerprint, and lines or rows that could not be read."""
-
-    lines: int = 0
-    empty: int = 0
-    skipped: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """Some texts in order; ids are JSON tokens, ``None`` stands for a text that could not be read."""
-
-    ids: Iterable[bytes]
-    texts: Sequence[str | None]
 
 
 class HexMaker:
@@ -127,7 +95,7 @@ class HexMaker:
         return "" if values is None else "".join(to_hex(value, self._profile.width) for value in values)
 
 
-def fingerprint_lines(options: FingerprintOptions, write: Callable[[bytes], None]) -> FingerprintCounts:
+def fingerprint_lines(options: FingerprintOptions, write: Callable[[bytes], None]) -> LineCounts:
     """Answer each line or row of the sources with one line.
 
     A line that is empty, blank, or has no feature is answered by an empty line (``null`` with ``jsonl``). So is a line
@@ -141,7 +109,7 @@ def fingerprint_lines(options: FingerprintOptions, write: Callable[[bytes], None
         InputError: A source cannot be read.
         InvalidOption: The options contradict each other.
     """
-    counts = FingerprintCounts()
+    counts = LineCounts()
     maker = HexMaker(options.profile)
     for some in texts_of(options, counts):
         digits = maker.make(["" if text is None else text for text in some.texts])
@@ -160,7 +128,7 @@ def quoted(digits: Iterable[str]) -> Iterator[bytes]:
     return (b'"%s"' % each.encode("ascii") if each else b"null" for each in digits)
 
 
-def texts_of(options: FingerprintOptions, counts: FingerprintCounts) -> Iterator[Texts]:
+def texts_of(options: FingerprintOptions, counts: LineCounts) -> Iterator[Texts]:
     """All texts, in order."""
     for name in options.sources:
         if name == STANDARD_INPUT and options.read.format in (None, DataFormat.LINES):
@@ -177,118 +145,8 @@ def texts_of(options: FingerprintOptions, counts: FingerprintCounts) -> Iterator
                 yield from row_texts(alone, counts)
 
 
-def row_texts(inputs: Inputs, counts: FingerprintCounts) -> Iterator[Texts]:
+def row_texts(inputs: Inputs, counts: LineCounts) -> Iterator[Texts]:
     """Rows of any format."""
     for batch in inputs.batches():
         yield Texts(batch.ids, batch.texts)
     counts.skipped += inputs.skipped
-
-
-def standard_input_lines(read: ReadOptions, counts: FingerprintCounts) -> Iterator[Texts]:
-    """Lines of standard input as they arrive, decompressed if need be; UTF-8 unless an encoding is named."""
-    stream = cast("BufferedReader", sys.stdin.buffer)
-    first = stream.read1(READ_BYTES)
-    arriving = arriving_chunks(first, stream.read1)
-    chunks = decompressed(arriving, sniff_compression(first[:6]), STANDARD_INPUT)
-    encoding = encoding_of(first, read)
-    yield from plain_lines(
-        text_chunks(chunks, encoding, STANDARD_INPUT), STANDARD_INPUT, encoding.of_rows, read, counts
-    )
-
-
-def arriving_chunks(first: bytes, read: Callable[[int], bytes]) -> Iterator[bytes]:
-    """The first chunk, then whatever is there each time."""
-    chunk = first
-    while chunk:
-        yield chunk
-        chunk = read(READ_BYTES)
-
-
-def encoding_of(first: bytes, read: ReadOptions) -> TextEncoding:
-    """The named encoding, else the one of the byte order mark, else UTF-8."""
-    name = UTF_8 if read.encoding is None else canonical_encoding(read.encoding)
-    for mark, marked in MARKS:
-        if first.startswith(mark) and (read.encoding is None or name == marked):
-            return TextEncoding(marked, mark, needs_recoding(marked))
-    return TextEncoding(name, b"", needs_recoding(name))
-
-
-def plain_lines(
-    chunks: Iterable[bytes], source: str, encoding: str, read: ReadOptions, counts: FingerprintCounts
-) -> Iterator[Texts]:
-    """Lines of text; each chunk gives the lines that it completes."""
-    n_lines = 0
-    for block in completed_lines(chunks):
-        texts = decoded_lines(block, source, n_lines, encoding, read, counts)
-        yield Texts(LineIds(source, n_lines, len(texts)), texts)
-        n_lines += len(texts)
-
-
-@dataclass(frozen=True, slots=True)
-class LineIds:
-    """The ids ``"source:line"`` of consecutive lines, made when they are asked for.
-
-    Attributes:
-        source: The file, as the user named it.
-        before: Lines before the first one.
-        n: How many.
-    """
-
-    source: str
-    before: int
-    n: int
-
-    def __iter__(self) -> Iterator[bytes]:
-        return (orjson.dumps(f"{self.source}:{self.before + i}") for i in range(1, self.n + 1))
-
-
-def completed_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    r"""Whole lines as soon as they are complete, one or more at a time, without the last ``\n``."""
-    pending: list[bytes] = []
-    for chunk in chunks:
-        head, newline, rest = chunk.rpartition(b"\n")
-        if not newline:
-            pending += [chunk] if chunk else []
-            continue
-        yield b"".join((*pending, head))
-        pending = [rest] if rest else []
-    if pending:
-        yield b"".join(pending)
-
-
-def decoded_lines(
-    block: bytes, source: str, n_before: int, encoding: str, read: ReadOptions, counts: FingerprintCounts
-) -> list[str | None]:
-    """The texts of some lines, ``None`` and a count for a line that cannot be read where such are to be skipped.
-
-    Raises:
-        UndecodableInput: A byte does not fit.
-    """
-    try:
-        return [*block.decode(encoding).split("\n")]
-    except UnicodeDecodeError:
-        lines = enumerate(block.split(b"\n"), n_before + 1)
-        return [decoded(raw, source, line, encoding, read, counts) for line, raw in lines]
-
-
-def decoded(
-    raw: bytes, source: str, line: int, encoding: str, read: ReadOptions, counts: FingerprintCounts
-) -> str | None:
-    """The text of a line, or ``None`` and a count where bad lines are to be skipped.
-
-    Raises:
-        UndecodableInput: A byte does not fit.
-    """
-    try:
-        return raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        if read.on_error is OnError.SKIP:
-            counts.skipped += 1
-            return None
-        raise UndecodableInput(
-            f"{source}: line {line}: byte 0x{raw[error.start]:02x} at position {error.start} of the line does not fit "
-            f"{encoding.upper()}",
-            "say the encoding, for example --encoding gb18030, or answer such lines with an empty one: --on-error skip",
-            source=source,
-            line=line,
-        ) from error

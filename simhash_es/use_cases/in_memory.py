@@ -11,11 +11,11 @@ from simhash_es.core.batch import BATCH_BYTES, FingerprintBatch, Fingerprinter, 
 from simhash_es.core.bits import UInt64Array
 from simhash_es.core.grouping import Assignment, KeeperGrouping
 from simhash_es.core.layout import Layout, Limits
-from simhash_es.core.limits import DerivedLimits, derive_limits, given_limits
+from simhash_es.core.limits import SHORT_FEATURES, DerivedLimits, derive_limits, given_limits
 from simhash_es.core.neighbour_index import NeighbourIndex
 from simhash_es.core.presets import DEFAULT
 from simhash_es.core.profile import Profile
-from simhash_es.core.short_texts import SHORT_FEATURES, ShortTexts
+from simhash_es.core.short_texts import ShortTexts
 from simhash_es.core.similarity import Measure, parse_criterion, parse_feature_spec
 from simhash_es.core.verify import IntArray, Verification, Verifier, parse_verification
 from simhash_es.errors import InvalidOption

@@ -24,7 +24,7 @@ from simhash_es.core.reference import features_of, reference_fingerprint
 from simhash_es.core.similarity import Criterion, FeatureSpec, Measure, edit_similarity, similarity_of_weights
 from simhash_es.core.weights import weigh
 from simhash_es.errors import InvalidOption
-from simhash_es.use_cases.compare import VERIFY_FEATURES, CompareOptions, limits_of
+from simhash_es.use_cases.compare import DEFAULT_FEATURES, CompareOptions, limits_of
 
 TEXTS_AT_ONCE = 256  # read and compared before it is looked whether enough are found
 SIMILARITY_DIGITS = 6
@@ -51,7 +51,7 @@ class NearOptions:
     distance: int | None = None
     check_distance: int | None = None
     verify: tuple[Criterion, ...] | None = None
-    verify_features: FeatureSpec = VERIFY_FEATURES
+    verify_features: FeatureSpec = DEFAULT_FEATURES
     limit: int | None = None
 
     def __post_init__(self) -> None:
@@ -316,7 +316,7 @@ class Similarity:
     def __init__(self, query: Query, options: NearOptions) -> None:
         base = Profile(
             normal_form=NO_NORMAL_FORM,
-            halves=(Half(VERIFY_FEATURES.n, VERIFY_FEATURES.n_chinese),),
+            halves=(Half(DEFAULT_FEATURES.n, DEFAULT_FEATURES.n_chinese),),
             weights=Weighting.LOG_TF,
             vote=1,
         )

@@ -17,7 +17,8 @@ from simhash_es.core.presets import DEFAULT
 from simhash_es.core.reference import reference_fingerprint
 from simhash_es.core.similarity import Measure, similarity
 from simhash_es.use_cases import compare as module
-from simhash_es.use_cases.compare import CompareOptions, HalfFigures, Verdict, compare_texts
+from simhash_es.use_cases.compare import CompareOptions, compare_texts
+from simhash_es.use_cases.comparison import HalfFigures, Verdict
 
 EDITED = SENTENCE.replace("anyone", "anybody")
 REWRITTEN = OTHER.replace("two coins", "three coins").replace("market", "river").replace("old machines", "steam")
@@ -145,12 +146,6 @@ def test_short_texts_are_found_whatever_the_distance() -> None:
     assert (found.are_short, found.is_within, found.verdict) == (True, False, Verdict.NEAR_DUPLICATE)
     given = compare_texts(a, b, CompareOptions(profile=DEFAULT, similarity=0.7, distance=found.halves[0].limit))
     assert (given.are_short, given.verdict) == (False, Verdict.MISSED)
-
-
-def test_short_is_what_dedup_calls_short() -> None:
-    """The number stands in two modules, since one of them loads a compiler."""
-    assert module.SHORT_FEATURES == short_texts.SHORT_FEATURES
-    assert module.VERIFY_FEATURES == __import__("simhash_es.core.verify", fromlist=["x"]).DEFAULT_FEATURES
 
 
 def test_similarity_is_the_one_of_the_verification() -> None:

@@ -19,7 +19,8 @@ from simhash_es.core.presets import DEFAULT, preset
 from simhash_es.core.profile import Profile
 from simhash_es.core.reference import reference_fingerprint
 from simhash_es.use_cases import fingerprint_lines as module
-from simhash_es.use_cases.fingerprint_lines import HexMaker, completed_lines
+from simhash_es.use_cases.fingerprint_lines import HexMaker
+from simhash_es.use_cases.text_lines import completed_lines
 
 TEXTS = [SENTENCE, CHINESE, "", "  ", "!?…", "a", OTHER, "last"]
 

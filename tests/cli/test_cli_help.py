@@ -19,7 +19,7 @@ from simhash_es.backends.files.options import DataFormat, OnError
 from simhash_es.cli import dedup as dedup_command
 from simhash_es.cli import export as export_command
 from simhash_es.cli import fingerprint as fingerprint_command
-from simhash_es.cli import options
+from simhash_es.cli import options, profile_flags
 from simhash_es.cli.help_pages import sections
 from simhash_es.cli.main import make_app
 from simhash_es.core import presets
@@ -126,10 +126,10 @@ def test_reference_has_every_command(name: str) -> None:
 @pytest.mark.parametrize(
     ("offered", "real"),
     [
-        (options.PRESETS, presets.PRESETS),
-        (options.TOKENIZERS, Tokenizer),
-        (options.WEIGHTS, Weighting),
-        (options.HASHES, HashName),
+        (profile_flags.PRESETS, presets.PRESETS),
+        (profile_flags.TOKENIZERS, Tokenizer),
+        (profile_flags.WEIGHTS, Weighting),
+        (profile_flags.HASHES, HashName),
         (options.FORMATS, DataFormat),
         (options.ON_ERROR, OnError),
         (dedup_command.LINKAGES, Linkage),

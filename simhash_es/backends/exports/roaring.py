@@ -41,7 +41,7 @@ HEADER = struct.Struct("<8s4IQ16sQ")
 PURPOSE = "The Roaring export"
 HINT = "name a file that 'export --format roaring' made"
 
-COSTS = Costs(word=20_000, candidate=60, block=0, block_rows=1, scanned=2.5, start=20_000)
+COSTS = Costs(word=50_000, candidate=60, block=0, block_rows=1, scanned=2.5, start=20_000)
 """As measured by ``benchmarks/store.py`` on files of a million rows."""
 
 

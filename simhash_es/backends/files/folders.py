@@ -8,7 +8,7 @@ character by character, so it is the same on every machine. Then:
 - any other folder is a set of documents, one a file.
 
 Files of the other kind (notes beside data, tables of labels beside documents) are left out and listed by
-``Inputs.left_out``, for the user to see. ``--format text`` makes a document of every file.
+``Inputs.left_out``, for the user to see. ``--input-format text`` makes a document of every file.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.format is not None:
-            object.__setattr__(self, "format", _choice(DataFormat, self.format, "--format"))
+            object.__setattr__(self, "format", _choice(DataFormat, self.format, "--input-format"))
         object.__setattr__(self, "on_error", _choice(OnError, self.on_error, "--on-error"))
         named = (self.id_field, self.fingerprint_field, *self.text_fields, *self.extra_fields)
         if any(name is not None and not name for name in named):

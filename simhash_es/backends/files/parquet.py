@@ -109,7 +109,7 @@ def opened_parquet(file: StoredFile) -> Iterator[Any]:
         except (OSError, ValueError) as error:
             raise InputError(
                 f"{file.name}: not a Parquet file, or damaged: {error}",
-                "if it is another format, say --format",
+                "if it is another format, say --input-format",
                 source=file.name,
             ) from error
         with opened:

@@ -103,7 +103,7 @@ class RowBuilder:
         if is_plain and options.names_fields():
             raise InvalidOption(
                 f"{name}: fields are named, but plain text ({format}) has none",
-                "say which format it is with --format, or leave the field options out",
+                "say which format it is with --input-format, or leave the field options out",
             )
         self._name = name
         self._place = format.place

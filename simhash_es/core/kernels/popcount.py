@@ -57,6 +57,17 @@ def ones(_typing: Any, value: Any) -> Any:
 
 
 @intrinsic
+def bit_length(_typing: Any, value: Any) -> Any:
+    """``1 + floor(log2 value)`` of one ``int32`` that is not negative; 0 for 0."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        wide = builder.zext(arguments[0], _I64)
+        return builder.sub(ir.Constant(_I64, 64), builder.ctlz(wide, ir.Constant(ir.IntType(1), 0)))
+
+    return types.int64(types.int32), codegen
+
+
+@intrinsic
 def lowest(_typing: Any, value: Any) -> Any:
     """Position of the lowest set bit of one ``uint64`` that is not zero."""
 

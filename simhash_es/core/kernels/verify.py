@@ -12,17 +12,18 @@ import math
 
 from numba import float64, int32, int64, uint64
 
-from simhash_es.core.kernels.accumulate import TF, UNIFORM, table_size
+from simhash_es.core.kernels.accumulate import LOG_TF, TF, UNIFORM, table_size
 from simhash_es.core.kernels.char_grams import HASHES, WINDOW, hash_characters, locate_characters
-from simhash_es.core.kernels.popcount import BLOCK, lowest, near_any_of_four, ones
+from simhash_es.core.kernels.popcount import BLOCK, bit_length, lowest, near_any_of_four, ones
 from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
 from simhash_es.core.kernels.token_grams import hash_tokens, locate_tokens
 
 CHARACTERS, TOKENS = range(2)
 DISTINCT, SQUARES = range(2)  # columns of ``stats``; -1 = not known yet
 COSINE, JACCARD, CONTAINMENT = range(3)  # columns of scores and thresholds
-# Rows of the int32 work tables: occurrences of each slot's feature on the left and on the right, slots to clear.
-COUNT, SEEN, TOUCHED = range(3)
+# Rows of the int32 work tables: occurrences of each slot's feature on the left and on the right.
+COUNT, SEEN = range(2)
+N_TABLES = 2
 
 
 @kernel("int64(uint8[::1], int64, int64, int64, int64[::1], int32[::1], uint64[:, ::1])", **NO_COUNTING)
@@ -51,60 +52,57 @@ def weight_of(count, weighting):
 
 @kernel("uint64(uint64[::1], int64, int64, uint64[::1], int32[:, ::1], int64[::1])", **NO_COUNTING)
 def load_left(hashes, n, weighting, keys, tables, stat):
-    """Fill the table with the features of the left text and ``stat`` with its figures; returns the table's mask."""
-    mask = uint64(table_size(n) - 1)
-    on_left = tables[COUNT]
-    on_left[: int64(mask) + 1] = 0
-    tables[SEEN, : int64(mask) + 1] = 0
+    """Fill the table with the features of the left text and ``stat`` with its figures; returns the table's mask.
+
+    Only the search for a slot branches: whether a feature is new cannot be predicted.
+    """
+    size = table_size(n)
+    mask = uint64(size - 1)
+    counts = tables[COUNT]
+    keys[:size] = 0
+    counts[:size] = 0
     distinct = 0
     squares = 0
     for i in range(uint64(n)):
-        h = hashes[i]
+        h = max(hashes[i], uint64(1))  # 0 marks a free slot
         slot = h & mask
-        while on_left[slot] != 0 and keys[slot] != h:
+        while keys[slot] != h and keys[slot] != uint64(0):
             slot = (slot + uint64(1)) & mask
         keys[slot] = h
-        c = on_left[slot] + int32(1)
-        on_left[slot] = c
-        if c == 1:
-            distinct += 1
-            squares += 1
+        c = int32(counts[slot] + 1)
+        counts[slot] = c
+        distinct += int64(c == 1)
+        if weighting == LOG_TF:  # the weight rises when the count becomes a power of two
+            squares += int64(c & (c - 1) == 0) * (2 * bit_length(c) - 1)
         elif weighting == TF:
             squares += 2 * int64(c) - 1
-        elif weighting != UNIFORM and c & (c - int32(1)) == 0:
-            squares += 2 * lowest(uint64(c)) + 1  # the weight has risen to 1 + log2(c)
     stat[DISTINCT] = distinct
-    stat[SQUARES] = squares
+    stat[SQUARES] = distinct if weighting == UNIFORM else squares
     return mask
 
 
 @kernel("UniTuple(int64, 2)(uint64[::1], int64, int64, uint64[::1], int32[:, ::1], uint64)", **NO_COUNTING)
 def match_right(hashes, n, weighting, keys, tables, mask):
     """Dot product and number of common features of the right text with the one in the table."""
-    on_left = tables[COUNT]
+    counts = tables[COUNT]
     seen = tables[SEEN]
-    touched = tables[TOUCHED]
+    seen[: int64(mask) + 1] = 0
     dot = 0
-    common = uint64(0)
+    common = 0
     for i in range(uint64(n)):
-        h = hashes[i]
+        h = max(hashes[i], uint64(1))
         slot = h & mask
-        while on_left[slot] != 0 and keys[slot] != h:
+        while keys[slot] != h and keys[slot] != uint64(0):
             slot = (slot + uint64(1)) & mask
-        if on_left[slot] == 0:
-            continue
-        weight = weight_of(int64(on_left[slot]), weighting)
+        left = counts[slot]  # 0 in a free slot
         c = seen[slot]
-        seen[slot] = c + int32(1)
-        if c == 0:
-            touched[common] = int32(slot)
-            common += uint64(1)
-            dot += weight
-        elif weighting == TF or (weighting != UNIFORM and c & (c + int32(1)) == 0):
-            dot += weight  # the right weight has risen by one
-    for i in range(common):
-        seen[touched[i]] = 0
-    return dot, int64(common)
+        seen[slot] = int32(c + 1)
+        common += int64(left != 0) & int64(c == 0)
+        if weighting == LOG_TF:
+            dot += int64(c & (c + 1) == 0) * bit_length(left)
+        elif weighting == TF:
+            dot += int64(left)
+    return common if weighting == UNIFORM else dot, common
 
 
 @kernel("void(int64, int64, int64[::1], int64[::1], float64[::1])", **NO_COUNTING)

@@ -12,7 +12,8 @@ from simhash_es.core.bits import UInt64Array
 from simhash_es.core.grouping import KeeperGrouping
 from simhash_es.core.join import cross_join, self_join
 from simhash_es.core.layout import Layout, Limits, UInt8Array, distances, matches
-from simhash_es.core.short_texts import SHORT_FEATURES, ShortTexts
+from simhash_es.core.limits import SHORT_FEATURES
+from simhash_es.core.short_texts import ShortTexts
 from simhash_es.core.verify import FloatArray, IntArray, Verifier
 from simhash_es.use_cases.corpus import Corpus, group_identical
 from simhash_es.use_cases.dedup.results import Decisions

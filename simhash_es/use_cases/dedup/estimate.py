@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import time
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from simhash_es.core.bits import UInt64Array
+from simhash_es.core.grouping import KeeperGrouping
 from simhash_es.core.layout import Layout, Limits, distances, matches
-from simhash_es.core.verify import IntArray
+from simhash_es.core.verify import IntArray, Verifier
 from simhash_es.errors import BudgetExceeded
 
 SAMPLE_ROWS = 256
 SAMPLE_PAIRS = 1 << 26  # so many pairs are counted at most: about half a second
-NANOSECONDS_PER_COMPARED_BYTE = 6.0  # features of one text made and looked up
+PILOT_ROWS = (512, 2048)  # two sizes, to see how the comparisons of a row grow with the number of rows
+PILOT_SEED = 1
+SECONDS_PER_COMPARED_BYTE = 6e-9  # features of one text made and looked up
+SECONDS_PER_COUNTED_PAIR = 0.13e-9  # bits counted, eight pairs at a time
+SECONDS_PER_COMPARISON = 2e-6
 BYTES_PER_ROW = 120
 BASE_BYTES = 200 << 20  # interpreter, libraries, compiled kernels
 
@@ -57,31 +62,74 @@ class Estimate:
             )
 
 
-def estimate(
-    lanes: UInt64Array, rows: IntArray, layout: Layout, limits: Limits, *, text_bytes: int, n_all: int, workers: int
-) -> Estimate:
-    """Count the candidates of a sample and scale up.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What is to be estimated.
 
-    Args:
+    Attributes:
         lanes: ``(n, L)`` fingerprints by row number.
         rows: Numbers of the distinct rows.
+        new_rows: Those that are not older, in visiting order: their texts are at hand.
         layout: Widths of the halves.
         limits: Distance limits.
-        text_bytes: All normal forms together; 0 when fingerprints alone decide.
+        verifier: ``None`` when fingerprints alone decide.
+        text_bytes: All normal forms together.
         n_all: Rows in memory, copies included.
+        all_pairs: Whether every pair is verified, rather than rows against keepers.
         workers: Threads.
     """
-    n = len(rows)
-    memory = BASE_BYTES + BYTES_PER_ROW * n_all
+
+    lanes: UInt64Array
+    rows: IntArray
+    new_rows: IntArray
+    layout: Layout
+    limits: Limits
+    verifier: Verifier | None
+    text_bytes: int
+    n_all: int
+    all_pairs: bool
+    workers: int
+
+
+def estimate(task: Task) -> Estimate:
+    """Count the candidates of a sample, try the comparisons on another, and scale up."""
+    n = len(task.rows)
+    memory = BASE_BYTES + BYTES_PER_ROW * task.n_all
     if n < 2:
         return Estimate(0.0, 0.0, 0.0, memory)
-    values = lanes[rows]
+    pairs = expected_pairs(task)
+    compared = 0.0
+    if task.verifier is not None:
+        compared = pairs if task.all_pairs else min(pairs, expected_comparisons(task, task.verifier))
+    per_text = task.text_bytes / max(1, task.n_all)
+    each = SECONDS_PER_COMPARISON + 2 * per_text * SECONDS_PER_COMPARED_BYTE
+    seconds = (n * n / 2 * SECONDS_PER_COUNTED_PAIR + compared * each) / task.workers
+    return Estimate(pairs, 2 * compared, seconds, memory)
+
+
+def expected_pairs(task: Task) -> float:
+    """Pairs within the limits, from a sample of rows counted against all."""
+    n = len(task.rows)
+    values = task.lanes[task.rows]
     sample = values[np.linspace(0, n - 1, max(1, min(n, SAMPLE_ROWS, SAMPLE_PAIRS // n))).astype(np.int64)]
-    began = time.perf_counter()
-    hits = sum(int(matches(distances(one, values, layout), limits).sum()) - 1 for one in sample)
-    scan = (time.perf_counter() - began) / (len(sample) * n)
-    pairs = hits / len(sample) * n / 2
-    per_text = text_bytes / max(1, n_all)
-    search = min(scan / 4, 2e-9) * n * n / 2 / workers
-    verify = 2 * pairs * per_text * NANOSECONDS_PER_COMPARED_BYTE * 1e-9 / workers
-    return Estimate(pairs, 2 * pairs if text_bytes else 0.0, min(search, 1e-4 * n) + verify, memory)
+    hits = sum(int(matches(distances(one, values, task.layout), task.limits).sum()) - 1 for one in sample)
+    return hits / len(sample) * n / 2
+
+
+def expected_comparisons(task: Task, verifier: Verifier) -> float:
+    """Rows compared with keepers, from two small runs: copies stay at one comparison a row, unrelated rows add up."""
+    n = len(task.new_rows)
+    small, large = (comparisons_per_row(task, verifier, min(n, size)) for size in PILOT_ROWS)
+    if n <= PILOT_ROWS[1] or small == 0 or large == 0:
+        return large * n * max(1.0, n / PILOT_ROWS[1])
+    growth = math.log(large / small) / math.log(PILOT_ROWS[1] / PILOT_ROWS[0])
+    return float(large * (n / PILOT_ROWS[1]) ** min(1.0, max(0.0, growth)) * n)
+
+
+def comparisons_per_row(task: Task, verifier: Verifier, size: int) -> float:
+    """Comparisons a row when so many rows, drawn at random but always the same, are grouped."""
+    drawn = np.random.default_rng(PILOT_SEED).choice(len(task.new_rows), size, replace=False)
+    before = verifier.n_compared
+    KeeperGrouping(task.lanes, task.layout, task.limits, verifier).visit(task.new_rows[np.sort(drawn)])
+    compared, verifier.n_compared = verifier.n_compared - before, before
+    return compared / max(1, size)

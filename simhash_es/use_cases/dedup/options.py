@@ -154,9 +154,10 @@ class DedupOptions:
     command: str = ""
 
     def __post_init__(self) -> None:
-        for name, value in (("similarity", self.similarity), ("recall", self.recall)):
-            if not 0 < value <= 1:
-                raise InvalidOption(f"--{name} {value:g} is out of range", "give a number above 0, at most 1")
+        if not 0 < self.similarity <= 1:
+            raise InvalidOption(f"--similarity {self.similarity:g} is out of range", "give a number above 0, at most 1")
+        if not 0 < self.recall < 1:
+            raise InvalidOption(f"--recall {self.recall:g} is out of range", "give a number above 0 and below 1")
         if self.workers is not None and self.workers < 1:
             raise InvalidOption(f"--workers {self.workers} is out of range", "give at least 1")
         if self.max_pairs < 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import PurePath
@@ -73,26 +74,36 @@ def value_ranks(corpus: Corpus, policy: KeepPolicy, n_older: int) -> npt.NDArray
 
 
 def comparable(values: Sequence[object], policy: KeepPolicy) -> list[Any]:
-    """Values that compare with each other: numbers where all are numbers or written like numbers, else strings.
+    """Values that compare with each other: numbers where all are numbers or written like numbers, else texts.
+
+    A missing value, an empty text and NaN are ``None``. True and false are 1 and 0; dates and times are texts.
 
     Raises:
         InvalidOption: Numbers and texts that are none, a list, or an object.
     """
-    texts = [None if value is None or value == "" else str(value) for value in values]
-    bad = next((v for v in values if isinstance(v, dict | list)), None)
-    if bad is not None:
-        raise InvalidOption(f"--keep {policy}: a value is {bad!r}", "name a field of numbers, dates or texts")
-    numbers = [None if text is None else as_number(text) for text in texts]
-    if all(number is not None for number, text in zip(numbers, texts, strict=True) if text is not None):
+    plain = [plain_value(value, policy) for value in values]
+    numbers = [as_number(value) if isinstance(value, str) else value for value in plain]
+    no_number = next((value for value, n in zip(plain, numbers, strict=True) if value is not None and n is None), None)
+    if no_number is None:
         return numbers
-    if all(value is None or isinstance(value, str) for value in values):
-        return texts
-    number = next(v for v in values if v is not None and not isinstance(v, str))
-    text = next(v for v, n in zip(values, numbers, strict=True) if isinstance(v, str) and n is None)
+    number = next((value for value in plain if isinstance(value, Decimal)), None)
+    if number is None:
+        return plain
     raise InvalidOption(
-        f"--keep {policy}: the field holds numbers ({number!r}) and texts ({text!r}), which have no common order",
+        f"--keep {policy}: the field holds numbers ({number}) and texts ({no_number!r}), which have no common order",
         "name a field of one kind",
     )
+
+
+def plain_value(value: object, policy: KeepPolicy) -> Decimal | str | None:
+    """A value as a number, a text, or nothing."""
+    if value is None or value == "" or value != value:  # NaN is the one value that differs from itself
+        return None
+    if isinstance(value, bool | int | float | Decimal):
+        return Decimal(value) if isinstance(value, int) else Decimal(str(value))
+    if isinstance(value, dict | list):
+        raise InvalidOption(f"--keep {policy}: a value is {value!r}", "name a field of numbers, dates or texts")
+    return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
 
 
 def as_number(text: str) -> Decimal | None:

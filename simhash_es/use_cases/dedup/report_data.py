@@ -139,9 +139,11 @@ def histograms(run: DedupRun) -> tuple[Histogram, ...]:
         )
     if run.verification is not None:
         criterion = run.verification.criteria[0]
-        start = int(criterion.threshold * SIMILARITY_BINS) / SIMILARITY_BINS
-        n_bins = max(1, round((1 - start) * SIMILARITY_BINS))
-        counts, _ = np.histogram(run.decisions.similarity[rows], bins=n_bins, range=(start, 1.0))
+        similarity = run.decisions.similarity[rows]
+        lowest = min(criterion.threshold, float(similarity.min(initial=1.0)))  # below S at the ends of a chain
+        start = min(int(lowest * SIMILARITY_BINS), SIMILARITY_BINS - 1) / SIMILARITY_BINS
+        n_bins = round((1 - start) * SIMILARITY_BINS)
+        counts, _ = np.histogram(similarity, bins=n_bins, range=(start, 1.0))
         found.append(
             Histogram(
                 title="Similarity",

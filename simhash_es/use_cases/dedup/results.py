@@ -65,7 +65,7 @@ class DedupSummary:
         removed: Rows that repeat a kept or older row.
         skipped: Rows that could not be read.
         empty: Kept rows without any letter or number; they have no fingerprint and equal nothing.
-        short: Rows with fewer than 64 features (:data:`simhash_es.core.short_texts.SHORT_FEATURES`), kept or removed:
+        short: Rows with fewer than 64 features (:data:`simhash_es.core.limits.SHORT_FEATURES`), kept or removed:
             compared by their features, whatever the distance; empty ones not counted.
         repaired: Rows in which half a surrogate pair was replaced by U+FFFD.
         groups: Kept or older rows that at least one other row repeats.
@@ -74,6 +74,7 @@ class DedupSummary:
         older: Rows of an older corpus or store that were compared with.
         pairs: Verified pairs: all of them with ``--pairs``, else those of a removed row and the row kept.
         compared: Pairs whose texts were compared.
+        largest_groups: Name of the row kept and number of rows, of the largest groups.
         largest_distances: Largest distance within a group by half; empty without groups.
         limits: Distance limits with their reasons.
         profile: How fingerprints were made.
@@ -95,6 +96,7 @@ class DedupSummary:
     older: int
     pairs: int
     compared: int
+    largest_groups: tuple[tuple[str, int], ...]
     largest_distances: tuple[int, ...]
     limits: DerivedLimits
     profile: Profile
@@ -110,6 +112,7 @@ class DedupSummary:
         )  # fmt: skip
         return {
             **{name: getattr(self, name) for name in counts},
+            "largest_groups": [{"kept": name, "rows": rows} for name, rows in self.largest_groups],
             "largest_distances": list(self.largest_distances),
             "limits": {
                 "distances": list(self.limits.distances),

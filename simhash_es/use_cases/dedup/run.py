@@ -19,25 +19,25 @@ from simhash_es.core.batch import join_tokens, pack_texts
 from simhash_es.core.join import hottest_words
 from simhash_es.core.kernels.runtime import load_kernels
 from simhash_es.core.layout import Layout, Limits
-from simhash_es.core.limits import DerivedLimits, derive_limits, given_limits
+from simhash_es.core.limits import SHORT_FEATURES, DerivedLimits, derive_limits, describe, given_limits
 from simhash_es.core.profile import Profile
-from simhash_es.core.short_texts import SHORT_FEATURES
 from simhash_es.core.similarity import Measure
 from simhash_es.core.verify import IntArray, Verification, Verifier, parse_verification
 from simhash_es.errors import BudgetExceeded, InvalidOption
 from simhash_es.use_cases.corpus import Corpus, CorpusReader
 from simhash_es.use_cases.dedup.decide import Decider, VerifiedPairs
-from simhash_es.use_cases.dedup.estimate import Estimate, estimate
+from simhash_es.use_cases.dedup.estimate import Estimate, Task, estimate
 from simhash_es.use_cases.dedup.names import RowNames
 from simhash_es.use_cases.dedup.options import DedupOptions, Keep, Linkage
 from simhash_es.use_cases.dedup.order import visiting_order
 from simhash_es.use_cases.dedup.results import Decisions, DedupSummary
 from simhash_es.use_cases.dedup.shape import fingerprint_shape
 from simhash_es.use_cases.dedup.stored import append_survivors, load_stored
-from simhash_es.use_cases.dedup.write import PairWriter, write_groups, write_removed
+from simhash_es.use_cases.dedup.write import PairWriter, plain, write_groups, write_removed
 from simhash_es.use_cases.talk import SILENT, Advance, Talk
 
 Output = AtomicOutput | FolderOutput
+SHOWN_GROUPS = 5
 
 
 def run_dedup(options: DedupOptions, *, talk: Talk = SILENT) -> DedupSummary:
@@ -108,7 +108,8 @@ class DedupRun:
     def _read_options(self) -> ReadOptions:
         read, keep = self.options.read, self.options.keep
         extra = (keep.argument,) if keep.rule in (Keep.MAX, Keep.MIN) else ()
-        return with_fields(read, extra, need_text=read.fingerprint_field is None)
+        by_length = keep.rule in (Keep.LONGEST, Keep.SHORTEST)
+        return with_fields(read, extra, need_text=read.fingerprint_field is None or by_length)
 
     def _older_inputs(self) -> Inputs | None:
         if not self.options.against:
@@ -139,7 +140,9 @@ class DedupRun:
         protected = [*self.inputs.paths, *(self.against.paths if self.against is not None else ())]
         if wanted.survivors is not None:
             check_writable(self.inputs)
-            self.outputs["output"] = self._stack.enter_context(open_output(wanted.survivors, self.inputs))
+            survivors: Output = open_output(wanted.survivors, self.inputs)
+            self._stack.enter_context(survivors)
+            self.outputs["output"] = survivors
         for name in ("removed", "pairs", "groups", "report"):
             path = getattr(wanted, name)
             if path is not None:
@@ -164,6 +167,7 @@ class DedupRun:
             keeps_tokens=self.verification is not None and self.verification.uses_tokens,
             has_values=self.options.keep.rule in (Keep.MAX, Keep.MIN),
         )
+        self._stack.callback(corpus.close)
         n_stored = 0
         if self.store is not None:
             with self._stage("load the store", None):
@@ -225,9 +229,7 @@ class DedupRun:
             return None
         normal, tokens = self.corpus.normal, self.corpus.tokens
         assert normal is not None
-        return Verifier(
-            self.verification, normal if tokens is None else tokens, normal=normal, workers=self.workers
-        )
+        return Verifier(self.verification, normal if tokens is None else tokens, normal=normal, workers=self.workers)
 
     def _load_stored_texts(self, rows: IntArray) -> None:
         """Bring texts of the store to the spool before they are compared."""
@@ -245,22 +247,26 @@ class DedupRun:
             tokens.put(missing, join_tokens(block, profile))
 
     def _estimate(self) -> Estimate:
-        rows = np.concatenate([self.decider.older, self.decider.new])
-        spooled = self.corpus.normal.n_bytes if self.corpus.normal is not None and self.verifier is not None else 0
         return estimate(
-            self.decider.lanes,
-            rows,
-            self.layout,
-            Limits(self.limits.distances, self.profile.vote),
-            text_bytes=spooled,
-            n_all=len(self.corpus),
-            workers=self.workers,
+            Task(
+                lanes=self.decider.lanes,
+                rows=np.concatenate([self.decider.older, self.decider.new]),
+                new_rows=self.decider.new,
+                layout=self.layout,
+                limits=Limits(self.limits.distances, self.profile.vote),
+                verifier=self.verifier,
+                text_bytes=0 if self.corpus.normal is None else self.corpus.normal.n_bytes,
+                n_all=len(self.corpus),
+                all_pairs="pairs" in self.outputs or self.options.linkage is Linkage.CONNECTED,
+                workers=self.workers,
+            )
         )
 
     def _announce(self, ahead: Estimate) -> None:
-        for reason in self.limits.reasons:
-            self.talk.line(reason)
-        self.talk.line(f"{len(self.corpus):,} rows, {len(self.decider.new):,} distinct texts; {ahead}")
+        limits = describe(self.limits.distances)
+        self.talk.line(
+            f"{len(self.corpus):,} rows, {len(self.decider.new):,} distinct texts; limits of {limits} bits; {ahead}"
+        )
         ahead.check(self.options.budget_seconds, self.options.budget_bytes)
 
     def _decide(self) -> Decisions:
@@ -280,31 +286,35 @@ class DedupRun:
         return decisions
 
     def _written_pairs(self, advance: Advance) -> Iterator[VerifiedPairs]:
-        """All verified pairs; on the way they are written when that was asked for."""
+        """All verified pairs; on the way they are counted, and written when that was asked for.
+
+        A text that several rows have stands there by the first of them in reading order, whatever the keep policy.
+        """
         sink = self.outputs.get("pairs")
         writer = None
         if isinstance(sink, AtomicOutput):
             writer = PairWriter(sink, self.names.name, as_csv=self.options.outputs.as_csv)
-            self._write_copies(writer)
+        first = first_rows(self.decider.representative)
+        self._write_copies(first, writer)
         for block in self.decider.pairs():
             self._count_pairs(len(block.a))
             if writer is not None:
-                for a, b, bits, similarity in zip(block.a, block.b, block.distances, block.similarity, strict=True):
-                    writer.pair(int(a), int(b), bits, float(similarity))
+                a, b = first[block.a], first[block.b]
+                low, high = np.minimum(a, b), np.maximum(a, b)
+                for x, y, bits, similarity in zip(low, high, block.distances, block.similarity, strict=True):
+                    writer.pair(int(x), int(y), bits, float(similarity))
             advance(len(block.a))
             yield block
         if writer is not None:
             writer.flush()
 
-    def _write_copies(self, writer: PairWriter) -> None:
-        """Copies of one identical text, with the first of them in reading order only."""
-        copies = self.decider.representative
-        rows = np.arange(len(copies))
-        first = np.full(len(copies), len(copies))
-        np.minimum.at(first, copies, rows)
-        first = first[copies]
+    def _write_copies(self, first: IntArray, writer: PairWriter | None) -> None:
+        """Copies of one identical text, with the first of them only."""
+        rows = np.arange(len(first))
         later = np.flatnonzero((first != rows) & (rows >= self.n_older))
         self._count_pairs(len(later))
+        if writer is None:
+            return
         bits = [0] * self.layout.n_halves
         similarity = 1.0 if self.verifier is not None else float("nan")
         for row in later.tolist():
@@ -312,7 +322,7 @@ class DedupRun:
 
     def _count_pairs(self, n: int) -> None:
         self.n_pairs += n
-        if self.n_pairs > self.options.max_pairs:
+        if "pairs" in self.outputs and self.n_pairs > self.options.max_pairs:
             hot = hottest_words(self.decider.lanes[self.decider.new], self.layout, top=5)
             words = ", ".join(f"word {h.word} of half {h.half + 1} = {h.value:04x} in {h.count:,} rows" for h in hot)
             raise BudgetExceeded(
@@ -341,9 +351,7 @@ class DedupRun:
         if name == "groups":
             write_groups(output, self.decisions, self.names.name, as_csv=as_csv)
         elif name == "removed":
-            write_removed(
-                output, self.inputs, self.decisions, self.names.name, self.names.place, as_csv=as_csv
-            )
+            write_removed(output, self.inputs, self.decisions, self.names.name, self.names.place, as_csv=as_csv)
 
     def _write_report(self) -> None:
         output = self.outputs.get("report")
@@ -382,6 +390,10 @@ class DedupRun:
             older=self.n_older,
             pairs=self.n_pairs if measured else n_removed,
             compared=0 if self.verifier is None else self.verifier.n_compared,
+            largest_groups=tuple(
+                (plain(self.names.name(keeper)), 1 + len(members))
+                for keeper, members in sorted(groups.items(), key=lambda item: -len(item[1]))[:SHOWN_GROUPS]
+            ),
             largest_distances=tuple(int(bits) for bits in largest),
             limits=self.limits,
             profile=self.profile,
@@ -398,8 +410,15 @@ class DedupRun:
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
 
 
+def first_rows(representative: IntArray) -> IntArray:
+    """For each row the first one with the same representative."""
+    rows = np.arange(len(representative))
+    first = np.full(len(representative), len(representative))
+    np.minimum.at(first, representative, rows)
+    return first[representative]
+
+
 def with_fields(read: ReadOptions, extra_fields: tuple[str, ...], *, need_text: bool) -> ReadOptions:
     """The reading options of a run, with the field of the keep policy."""
     settings: dict[str, Any] = {name: getattr(read, name) for name in read.__dataclass_fields__}
     return ReadOptions(**{**settings, "extra_fields": extra_fields, "need_text": need_text})
-

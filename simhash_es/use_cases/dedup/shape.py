@@ -39,8 +39,11 @@ def fingerprint_shape(options: DedupOptions, inputs: Inputs) -> FingerprintShape
     if options.read.fingerprint_field is None:
         return FingerprintShape(options.profile, ready_made=False)
     profile = options.profile
-    n_bits = 4 * first_digits(inputs)
+    digits = first_digits(inputs)
     wanted = options.fingerprint_bits
+    if digits is None:
+        return FingerprintShape(profile if wanted is None else one_value(profile, wanted), ready_made=True)
+    n_bits = 4 * digits
     if wanted is not None and wanted != n_bits:
         raise InvalidOption(
             f"fingerprints of {n_bits} bits found, {wanted} asked for", "leave --bits out, or name another field"
@@ -51,15 +54,28 @@ def fingerprint_shape(options: DedupOptions, inputs: Inputs) -> FingerprintShape
         raise InvalidOption(
             f"fingerprints of {n_bits} bits found", f"one value has at most {MAX_WIDTH} bits; for more give --halves"
         )
-    return FingerprintShape(replace(profile, halves=profile.halves[:1], width=n_bits, vote=1), ready_made=True)
+    return FingerprintShape(one_value(profile, n_bits), ready_made=True)
 
 
-def first_digits(inputs: Inputs) -> int:
-    """Digits of the first ready-made fingerprint."""
+def one_value(profile: Profile, n_bits: int) -> Profile:
+    """The profile with one value of so many bits."""
+    return replace(profile, halves=profile.halves[:1], width=n_bits, vote=1)
+
+
+def first_digits(inputs: Inputs) -> int | None:
+    """Digits of the first ready-made fingerprint; ``None`` without any row.
+
+    Raises:
+        InputError: There are rows, and none has a fingerprint.
+    """
+    has_rows = False
     for batch in inputs.batches():
+        has_rows = True
         for text in batch.fingerprints:
             if text:
                 return len(text)
+    if not has_rows:
+        return None
     raise InputError(
         f"no row has a fingerprint in the field {inputs.options.fingerprint_field!r}",
         "name the field that holds them: --fingerprint-field NAME",

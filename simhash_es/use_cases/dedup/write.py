@@ -44,7 +44,7 @@ def rounded(similarity: float) -> float | None:
 
 
 def measures(distances: Iterable[int], similarity: float) -> dict[str, float | int | None]:
-    """The figures of a pair: distance of half A and of half B, similarity; further halves as a list."""
+    """The figures of a pair: distance of half A and of half B (``None`` without one), and similarity."""
     bits = [int(bit) for bit in distances]
     found: dict[str, float | int | None] = {
         "distance": bits[0],
@@ -116,7 +116,7 @@ class PairWriter(TableWriter):
 
 
 def write_groups(sink: Sink, decisions: Decisions, name: Name, *, as_csv: bool) -> None:
-    """Groups: ``{"kept": id, "members": [{"id", "distance", "check_distance", "similarity"}]}``; CSV: a member a row."""
+    """Groups: ``{"kept": id, "members": [{"id", "distance", "check_distance", "similarity"}]}``."""
     if as_csv:
         table = TableWriter(sink, ("kept", "id", *FIGURES), 2, as_csv=True)
         for keeper, members in decisions.groups().items():
@@ -132,9 +132,7 @@ def write_groups(sink: Sink, decisions: Decisions, name: Name, *, as_csv: bool) 
         sink.write(b'{"kept":' + name(keeper) + b',"members":[' + b",".join(parts) + b"]}\n")
 
 
-def write_removed(
-    sink: Sink, inputs: Inputs, decisions: Decisions, name: Name, place: Place, *, as_csv: bool
-) -> None:
+def write_removed(sink: Sink, inputs: Inputs, decisions: Decisions, name: Name, place: Place, *, as_csv: bool) -> None:
     """Removed rows with the reason, in reading order; JSON lines carry the row itself under ``row``."""
     columns = ("id", "kept", "reason", "place", "kept_place", *FIGURES)
     table = TableWriter(sink, columns, 2, as_csv=as_csv)
@@ -172,12 +170,11 @@ def removed_raws(inputs: Inputs, decisions: Decisions) -> Iterator[tuple[int, by
 
 
 def embedded(raw: bytes) -> object:
-    """A row inside a JSON object: itself when it is JSON, else its text."""
+    """A row inside a JSON object: itself when it is JSON, character by character, else its text."""
     stripped = raw.strip()
     try:
         orjson.loads(stripped)
     except orjson.JSONDecodeError:
         return raw.rstrip(b"\r\n").decode()
-    if b"\n" in stripped or b"\r" in stripped:
-        return orjson.loads(stripped)
-    return orjson.Fragment(stripped)
+    # Strings in JSON hold no line break, so one that is there stands between two values.
+    return orjson.Fragment(stripped.replace(b"\r", b" ").replace(b"\n", b" "))
