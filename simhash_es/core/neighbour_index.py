@@ -26,6 +26,7 @@ TASK_QUERIES = 1 << 14  # queries answered at once
 SMALL_QUERIES = 128  # the same without kernels
 FIRST_ROOM = 1 << 16  # matches a search makes room for at first
 BLOCK = 8  # rows in a block of the arena
+PROBE_COST = 10.0  # a query at one bucket, in nanoseconds: memory is waited for, unlike in a join of whole buckets
 SPARE_BLOCKS = 1 << 12
 
 
@@ -228,7 +229,7 @@ class NeighbourIndex:
         """Plan anew if the set has doubled since the last plan, and bring the tables up to date."""
         if self._tables is None or self._n_rows >= 2 * self._planned_rows:
             counts = word_counts(self.rows, self.layout)
-            plan = plan_join(self.layout, self.limits, counts, counts)
+            plan = plan_join(self.layout, self.limits, counts, counts, visit_cost=PROBE_COST)
             self._planned_rows = self._n_rows
             if self._tables is None or [h.radii for h in plan.halves] != [h.radii for h in self._tables.plan.halves]:
                 self._tables = _Tables(plan, self.layout, self.limits, self._n_rows)
@@ -247,18 +248,25 @@ class NeighbourIndex:
             size = min(size, -(-(len(queries) - start) // workers))
         with ThreadPoolExecutor(workers) as pool:
             run = map if workers == 1 else pool.map
+            rules = range(len(tables.rules))
+            at_once = max(1, workers // len(rules))  # a scan has one table: its threads take other queries
+
+            def probe(task: tuple[int, int, int]) -> _Matches | None:
+                rule, first, last = task
+                return tables.probe(rule, queries, first, last, self._halves, self.limits.vote, capacity)
+
             while start < len(queries):
-                last = min(start + size, len(queries))
-
-                def probe(rule: int, span: tuple[int, int] = (start, last)) -> _Matches | None:
-                    return tables.probe(rule, queries, *span, self._halves, self.limits.vote, capacity)
-
-                found = [matches for matches in run(probe, range(len(tables.rules))) if matches is not None]
-                if len(found) < len(tables.rules):  # too many matches for memory: fewer queries at once
-                    size = max(1, (last - start) // 4)
-                    continue
-                yield self._piece(queries, start, last, found)
-                start = last
+                firsts = range(start, min(start + at_once * size, len(queries)), size)
+                spans = [(first, min(first + size, len(queries))) for first in firsts]
+                results = list(run(probe, [(rule, *span) for span in spans for rule in rules]))
+                for place, (first, last) in enumerate(spans):
+                    mine = results[place * len(rules) : (place + 1) * len(rules)]
+                    found = [matches for matches in mine if matches is not None]
+                    if len(found) < len(rules):  # too many matches for memory: fewer queries at once
+                        size = max(1, (last - first) // 4)
+                        break
+                    yield self._piece(queries, first, last, found)
+                    start = last
 
     def _piece(self, queries: UInt64Array, first: int, last: int, found: list[_Matches]) -> _Piece:
         """Bring the matches of all rules into the order of queries first..last-1."""

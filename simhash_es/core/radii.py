@@ -155,7 +155,9 @@ def cheapest_radii(costs: Sequence[Sequence[float]], limit: int) -> tuple[int, .
     return best[0][1] if 0 in best else None
 
 
-def plan_half(half: int, limit: int, counts: Counts, others: Counts | None, n_lanes: int) -> HalfPlan:
+def plan_half(
+    half: int, limit: int, counts: Counts, others: Counts | None, n_lanes: int, visit_cost: float = BUCKET_COST
+) -> HalfPlan:
     """Choose between neighbour words and a scan for one half.
 
     Args:
@@ -164,12 +166,13 @@ def plan_half(half: int, limit: int, counts: Counts, others: Counts | None, n_la
         counts: (words, 65536) rows of each word value in the set that asks.
         others: The same for the set that is searched; ``None`` for a self-join, where each pair is counted once.
         n_lanes: Lanes of the half, 1 or 2.
+        visit_cost: Nanoseconds to find the rows of one word value.
     """
     share = 0.5 if others is None else 1.0
     searched = counts if others is None else others
     n, m = float(counts[0].sum()), float(searched[0].sum())
     scan = HalfPlan(half, limit, None, share * n * m, PAIR_COST * n_lanes * share * n * m)
-    visits = [BUCKET_COST * share * n * count for count in N_MASKS]
+    visits = [visit_cost * share * n * count for count in N_MASKS]
     at_least = cheapest_radii([visits] * len(counts), limit)
     if at_least is None or sum(visits[radius] for radius in at_least if radius >= 0) >= scan.nanoseconds:
         return scan
@@ -186,7 +189,14 @@ def plan_half(half: int, limit: int, counts: Counts, others: Counts | None, n_la
     return found if total < scan.nanoseconds else scan
 
 
-def plan_join(layout: Layout, limits: Limits, counts: Sequence[Counts], others: Sequence[Counts] | None) -> JoinPlan:
+def plan_join(
+    layout: Layout,
+    limits: Limits,
+    counts: Sequence[Counts],
+    others: Sequence[Counts] | None,
+    *,
+    visit_cost: float = BUCKET_COST,
+) -> JoinPlan:
     """Choose the halves to search and how.
 
     Any H - vote + 1 halves will do, because every match is within the limit of one of them; the cheapest are taken.
@@ -196,6 +206,7 @@ def plan_join(layout: Layout, limits: Limits, counts: Sequence[Counts], others: 
         limits: Which pairs match.
         counts: For each half (words, 65536) rows of each word value.
         others: The same for the set that is searched; ``None`` for a self-join.
+        visit_cost: Nanoseconds to find the rows of one word value.
     """
     plans = [
         plan_half(
@@ -204,6 +215,7 @@ def plan_join(layout: Layout, limits: Limits, counts: Sequence[Counts], others: 
             counts[half],
             None if others is None else others[half],
             len(layout.lanes(half)),
+            visit_cost,
         )
         for half in range(layout.n_halves)
     ]

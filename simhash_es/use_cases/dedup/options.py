@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -14,6 +15,7 @@ from simhash_es.errors import InvalidOption
 DEFAULT_SIMILARITY = 0.85
 DEFAULT_RECALL = 0.97
 DEFAULT_MAX_PAIRS = 10_000_000
+OUTPUT_NAMES = ("survivors", "removed", "pairs", "groups", "report")
 
 
 class Linkage(StrEnum):
@@ -96,13 +98,23 @@ class Outputs:
     as_csv: bool = False
 
     def __post_init__(self) -> None:
-        on_stdout = [name for name in ("survivors", "removed", "pairs", "groups") if getattr(self, name) == "-"]
+        on_stdout = [name for name in OUTPUT_NAMES if name != "report" and getattr(self, name) == "-"]
         if len(on_stdout) > 1:
             raise InvalidOption(
                 f"{' and '.join(on_stdout)} both go to standard output", "give a path to all but one of them"
             )
         if self.report == "-":
             raise InvalidOption("the report cannot go to standard output", "give --report a path, such as report.html")
+        names: dict[str, str] = {}
+        for name, path in self.paths().items():
+            other = names.setdefault(os.path.abspath(path), name)
+            if other != name:
+                raise InvalidOption(f"{other} and {name} both go to {path}", "give each of them a path of its own")
+
+    def paths(self) -> dict[str, str]:
+        """Files to be written, by name."""
+        named = {name: getattr(self, name) for name in OUTPUT_NAMES}
+        return {name: path for name, path in named.items() if path is not None and path != "-"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +170,10 @@ class DedupOptions:
             raise InvalidOption(f"--similarity {self.similarity:g} is out of range", "give a number above 0, at most 1")
         if not 0 < self.recall < 1:
             raise InvalidOption(f"--recall {self.recall:g} is out of range", "give a number above 0 and below 1")
+        if self.store is not None and os.path.abspath(self.store) in map(
+            os.path.abspath, self.outputs.paths().values()
+        ):
+            raise InvalidOption(f"--store {self.store} is also an output", "give each of them a path of its own")
         if self.workers is not None and self.workers < 1:
             raise InvalidOption(f"--workers {self.workers} is out of range", "give at least 1")
         if self.max_pairs < 1:

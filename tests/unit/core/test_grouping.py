@@ -174,6 +174,23 @@ def test_fingerprints_alone(
         assert np.isnan(found.assignment.similarity).all()
 
 
+def test_more_keepers_than_are_scanned() -> None:
+    """The same when there are so many keepers that they are searched by neighbour words."""
+    lanes, limits = clustered_lanes(9000, seed=1, n_lanes=2, flips=5), Limits((3, 5))
+    keepers: list[int] = []
+    expected = np.arange(len(lanes))
+    for row in range(len(lanes)):
+        near = np.flatnonzero(matches(distances(lanes[row], lanes[keepers], LAYOUT), limits)) if keepers else []
+        if len(near):
+            expected[row] = keepers[near[0]]
+        else:
+            keepers.append(row)
+    assert 2048 < len(keepers) < 8000
+    found = KeeperGrouping(lanes, LAYOUT, limits, None, workers=2)
+    found.visit(np.arange(len(lanes)))
+    assert np.array_equal(found.assignment.keeper, expected)
+
+
 def test_many_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     """More candidates than are held at once are worked off in pieces."""
     monkeypatch.setattr(grouping, "BLOCK_ROWS", 50)
