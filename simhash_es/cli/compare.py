@@ -45,8 +45,9 @@ def compare(
     Shows tokens and features, the bits that differ, all distances and similarities, the verdict, and the difference.
     If A and B are both names of existing files, the files are compared. '@FILE' is always a file.
     """
+    from simhash_es.core.similarity import DEFAULT_FEATURES
     from simhash_es.errors import InvalidOption
-    from simhash_es.use_cases.compare import DEFAULT_FEATURES, CompareOptions, compare_texts
+    from simhash_es.use_cases.compare import CompareOptions, compare_texts
 
     if text and files:
         raise InvalidOption("--text together with --files", "give one or the other")

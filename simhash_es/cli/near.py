@@ -47,7 +47,7 @@ def near(
     --recall and the number of its rows. Where the store has kept texts, each answer meets the similarity.
     """
     from simhash_es.cli.compare import query_text
-    from simhash_es.use_cases.compare import DEFAULT_FEATURES
+    from simhash_es.core.similarity import DEFAULT_FEATURES
     from simhash_es.use_cases.near import NearOptions, near_in_store
 
     options = NearOptions(

@@ -70,6 +70,13 @@ class Ids:
         start = int(ends[row - 1]) if row else 0
         return bytes(self._data[start : int(ends[row])])
 
+    def take(self, rows: npt.NDArray[np.int64]) -> list[bytes]:
+        """The ids of some rows."""
+        ends = self._ends.values
+        starts = np.where(rows > 0, ends[rows - 1], 0)
+        data = bytes(self._data)
+        return [data[start:end] for start, end in zip(starts.tolist(), ends[rows].tolist(), strict=True)]
+
     def __iter__(self) -> Iterator[bytes]:
         start = 0
         for end in self._ends.values.tolist():

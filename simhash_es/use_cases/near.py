@@ -21,10 +21,17 @@ from simhash_es.core.profile import Half, Profile, Tokenizer, Weighting
 from simhash_es.core.query_plan import Found
 from simhash_es.core.radii import HalfPlan
 from simhash_es.core.reference import features_of, reference_fingerprint
-from simhash_es.core.similarity import Criterion, FeatureSpec, Measure, edit_similarity, similarity_of_weights
+from simhash_es.core.similarity import (
+    DEFAULT_FEATURES,
+    Criterion,
+    FeatureSpec,
+    Measure,
+    edit_similarity,
+    similarity_of_weights,
+)
 from simhash_es.core.weights import weigh
 from simhash_es.errors import InvalidOption
-from simhash_es.use_cases.compare import DEFAULT_FEATURES, CompareOptions, limits_of
+from simhash_es.use_cases.compare import CompareOptions, limits_of
 
 TEXTS_AT_ONCE = 256  # read and compared before it is looked whether enough are found
 SIMILARITY_DIGITS = 6

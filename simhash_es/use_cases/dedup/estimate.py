@@ -9,12 +9,12 @@ import numpy as np
 
 from simhash_es.core.bits import UInt64Array
 from simhash_es.core.grouping import KeeperGrouping
-from simhash_es.core.layout import Layout, Limits, distances, matches
+from simhash_es.core.layout import Layout, Limits
+from simhash_es.core.neighbour_index import NeighbourIndex
 from simhash_es.core.verify import IntArray, Verifier
 from simhash_es.errors import BudgetExceeded
 
 SAMPLE_ROWS = 256
-SAMPLE_PAIRS = 1 << 26  # so many pairs are counted at most: about half a second
 PILOT_ROWS = (512, 2048)  # two sizes, to see how the comparisons of a row grow with the number of rows
 PILOT_SEED = 1
 SECONDS_PER_COMPARED_BYTE = 6e-9  # features of one text made and looked up
@@ -110,9 +110,14 @@ def estimate(task: Task) -> Estimate:
 def expected_pairs(task: Task) -> float:
     """Pairs within the limits, from a sample of rows counted against all."""
     n = len(task.rows)
-    values = task.lanes[task.rows]
-    sample = values[np.linspace(0, n - 1, max(1, min(n, SAMPLE_ROWS, SAMPLE_PAIRS // n))).astype(np.int64)]
-    hits = sum(int(matches(distances(one, values, task.layout), task.limits).sum()) - 1 for one in sample)
+    sample = task.rows[np.linspace(0, n - 1, min(n, SAMPLE_ROWS)).astype(np.int64)]
+    index = NeighbourIndex(task.layout, task.limits)
+    index.add(task.lanes[sample])
+    hits, start = -len(sample), 0  # each finds itself
+    lanes = task.lanes[task.rows]
+    while start < n:
+        found = index.candidates(lanes, start=start, workers=task.workers)
+        hits, start = hits + len(found.positions), found.stop
     return hits / len(sample) * n / 2
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import mmh3
 import numpy as np
+import numpy.typing as npt
 import orjson
 
 from simhash_es.backends.files.inputs import Inputs
@@ -31,15 +34,22 @@ class RowNames:
         self._against = against
         self._n_older = len(corpus) - inputs.n_rows
         self._inputs = inputs
-        self._repeated: np.ndarray | None = None
 
     def name(self, row: int) -> bytes:
         """JSON token: the id as it came, or ``"source:line"`` where several rows have that id."""
         if row < self._n_stored:
             return self._stored(row)[0]
-        if self._is_repeated(row):
+        if self._repeated_rows[row]:
             return orjson.dumps(self.place(row))
         return self._corpus.ids[row]
+
+    def take(self, rows: npt.NDArray[np.int64]) -> list[bytes]:
+        """Names of many rows, as :meth:`name` gives them."""
+        names = self._corpus.ids.take(rows)
+        special = np.flatnonzero((rows < self._n_stored) | self._repeated_rows[rows])
+        for place in special.tolist():
+            names[place] = self.name(int(rows[place]))
+        return names
 
     def place(self, row: int) -> str:
         """``source:line``."""
@@ -71,10 +81,11 @@ class RowNames:
         assert self._store is not None
         return self._store.identities(np.array([row], np.int64))[0]
 
-    def _is_repeated(self, row: int) -> bool:
-        if self._repeated is None:
-            ids = self._corpus.ids
-            keys = np.fromiter((mmh3.hash64(token, signed=False)[0] for token in ids), np.uint64, len(ids))
-            _, back, counts = np.unique(keys, return_inverse=True, return_counts=True)
-            self._repeated = counts[back] > 1
-        return bool(self._repeated[row])
+    @cached_property
+    def _repeated_rows(self) -> npt.NDArray[np.bool_]:
+        """Which rows have an id that another one has too."""
+        ids = self._corpus.ids
+        keys = np.fromiter((mmh3.hash64(token, signed=False)[0] for token in ids), np.uint64, len(ids))
+        _, back, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        repeated: npt.NDArray[np.bool_] = counts[back] > 1
+        return repeated

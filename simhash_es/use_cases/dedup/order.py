@@ -48,15 +48,16 @@ def visiting_order(corpus: Corpus, inputs: Inputs, policy: KeepPolicy, n_older: 
 def rows_of_source(inputs: Inputs, name: str) -> npt.NDArray[np.bool_]:
     """Which rows come from the source of that name: as given, by its file name, or below a folder of that name."""
     wanted = np.zeros(inputs.n_rows, np.bool_)
-    known = []
+    is_known = False
     for number, source in enumerate(inputs.sources):
-        known.append(source.name)
         path = PurePath(source.name)
         if name in (source.name, path.name) or PurePath(name) in path.parents:
+            is_known = True
             span = inputs.rows_of(number)
             wanted[span.start : span.stop] = True
-    if not wanted.any() and name not in known:
-        raise InvalidOption(f"--keep prefer:{name}: there is no such source", f"choose one of: {', '.join(known[:10])}")
+    if not is_known:
+        known = ", ".join(source.name for source in inputs.sources[:10])
+        raise InvalidOption(f"--keep prefer:{name}: there is no such source", f"choose one of: {known}")
     return wanted
 
 

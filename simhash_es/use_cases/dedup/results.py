@@ -46,13 +46,19 @@ class Decisions:
         removed = self.keeper != np.arange(len(self.keeper))
         return int((removed & (self.representative == self.keeper)).sum())
 
+    def removed_by_keeper(self) -> npt.NDArray[np.int64]:
+        """Removed rows, by the row kept for them, then in reading order."""
+        removed = np.flatnonzero(self.keeper != np.arange(len(self.keeper)))
+        ordered: npt.NDArray[np.int64] = removed[np.argsort(self.keeper[removed], kind="stable")]
+        return ordered
+
     def groups(self) -> dict[int, list[int]]:
         """Removed rows by the row kept for them, both in reading order."""
+        rows = self.removed_by_keeper()
         found: dict[int, list[int]] = {}
-        removed = np.flatnonzero(self.keeper != np.arange(len(self.keeper)))
-        for row, keeper in zip(removed.tolist(), self.keeper[removed].tolist(), strict=True):
+        for row, keeper in zip(rows.tolist(), self.keeper[rows].tolist(), strict=True):
             found.setdefault(keeper, []).append(row)
-        return dict(sorted(found.items()))
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

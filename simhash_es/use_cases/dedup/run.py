@@ -349,7 +349,7 @@ class DedupRun:
     def _write_table(self, name: str, output: AtomicOutput) -> None:
         as_csv = self.options.outputs.as_csv
         if name == "groups":
-            write_groups(output, self.decisions, self.names.name, as_csv=as_csv)
+            write_groups(output, self.decisions, self.names, as_csv=as_csv)
         elif name == "removed":
             write_removed(output, self.inputs, self.decisions, self.names.name, self.names.place, as_csv=as_csv)
 
