@@ -38,8 +38,8 @@ def count_lines(summary: DedupSummary) -> Iterator[str]:
         ("groups", summary.groups, group_words(summary)),
         ("pairs", summary.pairs, ""),
         ("older rows", summary.older, "compared with, not changed"),
-        ("empty", summary.empty, "kept; no letter or number, so no fingerprint"),
-        ("short", summary.short, f"fewer than {SHORT_FEATURES} features: compared whatever the distance"),
+        ("empty", summary.empty, "kept; they have no fingerprint"),
+        ("short", summary.short, short_words(summary)),
         ("repaired", summary.repaired, "half a surrogate pair replaced by U+FFFD"),
     ]
     always = ("read", "kept", "removed", "groups", "pairs")
@@ -47,6 +47,12 @@ def count_lines(summary: DedupSummary) -> Iterator[str]:
     for label, number, remark in rows:
         if number or label in always:
             yield f"{label:14}{number:>{width},}  {remark}".rstrip()
+
+
+def short_words(summary: DedupSummary) -> str:
+    """What is done with short texts."""
+    few = f"fewer than {SHORT_FEATURES} features"
+    return f"{few}: compared whatever the distance" if summary.short_by_features else few
 
 
 def group_lines(summary: DedupSummary) -> Iterator[str]:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simhash_es.core.bits import n_lanes, to_lanes
-from simhash_es.core.cleaning import clean
+from simhash_es.core.cleaning import clean, remove_stop_words
 from simhash_es.core.kernels import char_grams, murmur, token_grams
 from simhash_es.core.kernels import normal_form as normal_form_kernels
 from simhash_es.core.kernels.accumulate import LOG_TF, TF, UNIFORM, table_size
@@ -224,7 +224,14 @@ def lane_table(profile: Profile) -> npt.NDArray[np.int64]:
 
 
 def join_tokens(normal: TextBlock, profile: Profile) -> TextBlock:
-    """Tokens joined by single spaces; a text without Chinese is its own token text where words are what spaces part."""
+    """Texts that features are made of: tokens joined by single spaces, or the characters without the stop words.
+
+    A text without Chinese is its own token text where words are what spaces part.
+    """
+    if profile.tokenizer == Tokenizer.CHARS:
+        if not profile.cleaning.stop_words:
+            return normal
+        return pack_texts([remove_stop_words(normal.text(i), profile).encode() for i in range(len(normal))])
     whole = np.ones(len(normal), np.bool_)
     if profile.tokenizer == Tokenizer.WORDS and not profile.cleaning.stop_words:
         char_grams.find_chinese(normal.data, normal.offsets, whole)

@@ -77,11 +77,10 @@ def derive_limits(profile: Profile, similarity: float, recall: float, n_document
     Raises:
         InvalidOption: S or R out of range.
     """
-    if not 0 < similarity <= 1 or not 0 < recall < 1:
-        raise InvalidOption(
-            f"similarity {similarity:g} and recall {recall:g}",
-            "similarity is above 0, at most 1; recall between 0 and 1",
-        )
+    if not 0 < similarity <= 1:
+        raise InvalidOption(f"similarity {similarity:g} is out of range", "give a number above 0, at most 1")
+    if not 0 < recall < 1:
+        raise InvalidOption(f"recall {recall:g} is out of range", "give a number between 0 and 1, such as 0.97")
     wanted = limits_for_recall(profile, similarity, recall)
     chosen = lower_for_documents(profile, wanted, n_documents)
     reached = expected_recall(profile, similarity, chosen)

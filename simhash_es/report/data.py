@@ -29,7 +29,7 @@ class Totals:
         removed: Rows that repeat a kept one.
         skipped: Rows that could not be read.
         empty: Kept rows without any letter or number.
-        short: Kept rows too short to be compared.
+        short: Rows with few features, kept or removed.
         groups: Kept rows that at least one other row repeats.
         exact_copies: Removed rows whose normal form equals that of the row kept.
         near_copies: The other removed rows.

@@ -57,7 +57,7 @@
       card("exact_copies", "Exact copies", totals.exact_copies, "same letters and digits"),
       card("near_copies", "Near copies", totals.near_copies, limits.similarity === undefined ? null : `${limits.measure} ≥ ${limits.similarity}`),
       card("empty", "Empty", totals.empty, totals.empty ? "kept, not compared" : null),
-      card("short", "Short", totals.short, totals.short ? "kept" : null),
+      card("short", "Short", totals.short, totals.short ? "few features" : null),
       card("skipped", "Skipped", totals.skipped, totals.skipped ? "rows that could not be read" : null),
     );
     $("totals-body").append(el("div", { class: "panel hero" }, headline, cards));

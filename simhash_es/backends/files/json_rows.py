@@ -68,7 +68,7 @@ def _read_again(raw: bytes, encoding: str) -> Row | RowFault:
     except RowFault as fault:
         return fault
     except json.JSONDecodeError as error:
-        return RowFault(f"not valid JSON: {error.msg} (column {error.pos + 1} of the row)")
+        return RowFault(f"not valid JSON: {error.msg.removesuffix(' at')} (column {error.pos + 1} of the row)")
     except RecursionError:
         return RowFault("not readable: nested too deeply")
     if not isinstance(row, dict):

@@ -7,6 +7,8 @@ that take a whole hash in a few operations and are added up every 31 features.
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import int32, int64, uint64
 
 from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
@@ -19,7 +21,7 @@ PLANES_FULL = (1 << N_PLANES) - 1
 
 
 @kernel("int64(int64)", **NO_COUNTING)
-def table_size(n_features):
+def table_size(n_features: Any) -> Any:
     """Slots of a work table for so many features: the power of two from twice their number, at least 16."""
     capacity = 16
     while capacity < 2 * n_features:
@@ -28,7 +30,7 @@ def table_size(n_features):
 
 
 @kernel("void(uint64, uint64, uint64, uint64, uint64, int64[::1])", **NO_COUNTING)
-def add_planes(p0, p1, p2, p3, p4, sums):
+def add_planes(p0: Any, p1: Any, p2: Any, p3: Any, p4: Any, sums: Any) -> None:
     """Add the five bit planes to the 64 sums."""
     one = uint64(1)
     for k in range(64):
@@ -40,7 +42,7 @@ def add_planes(p0, p1, p2, p3, p4, sums):
 
 
 @kernel("uint64(int64[::1], int64)", **NO_COUNTING)
-def sign_bits(sums, total):
+def sign_bits(sums: Any, total: Any) -> Any:
     """Bit ``k`` is 1 where the weight of the features that have it exceeds half of the total; a tie gives 0."""
     value = uint64(0)
     for k in range(64):
@@ -50,7 +52,7 @@ def sign_bits(sums, total):
 
 
 @kernel("uint64(uint64[::1], int64, int64, uint64[::1], int32[::1], int64[::1])", **NO_COUNTING)
-def accumulate(hashes, n, weighting, keys, counts, sums):
+def accumulate(hashes: Any, n: Any, weighting: Any, keys: Any, counts: Any, sums: Any) -> Any:
     """The lane of a text whose features, in any order and with repetitions, have ``hashes[:n]``.
 
     ``keys`` and ``counts`` are work tables of at least ``table_size(n)``, ``sums`` of 64.

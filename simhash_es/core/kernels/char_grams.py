@@ -6,6 +6,8 @@ bytes instead of a loop, and all hashes of a text are made before any is counted
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import int32, int64, uint64
 
 from simhash_es.core.kernels.accumulate import accumulate
@@ -20,7 +22,7 @@ N_WORK = 5
 
 
 @kernel("int64(uint8[::1], int64, int64, int32[::1], uint64[::1])", **NO_COUNTING)
-def locate_characters(text, start, end, starts, window):
+def locate_characters(text: Any, start: Any, end: Any, starts: Any, window: Any) -> Any:
     """Where each character of ``text[start:end]`` begins, and the eight bytes before each position.
 
     ``starts[i]`` is relative to ``start``, with the end as last; ``window[p]`` holds the bytes before position ``p``,
@@ -40,7 +42,7 @@ def locate_characters(text, start, end, starts, window):
 
 
 @kernel("boolean(uint8[::1], uint64)", inline="always")
-def starts_chinese(text, i):
+def starts_chinese(text: Any, i: Any) -> Any:
     """Whether a Chinese character starts at ``i``: U+3400–9FFF, U+F900–FAFF, U+20000–3FFFF."""
     c = text[i]
     chinese = 0xE4 <= c <= 0xE9
@@ -54,7 +56,7 @@ def starts_chinese(text, i):
 
 
 @kernel("void(uint64[::1], int64, int64, uint64, int64, uint64[::1])", **NO_COUNTING)
-def hash_ascii_grams(window, n_grams, size, seed, word, hashes):
+def hash_ascii_grams(window: Any, n_grams: Any, size: Any, seed: Any, word: Any, hashes: Any) -> None:
     """Hashes of all grams of ``size`` bytes, at most 8, of a text in which each character is one byte."""
     shift = uint64(64 - 8 * size)
     for i in range(n_grams):
@@ -65,7 +67,9 @@ def hash_ascii_grams(window, n_grams, size, seed, word, hashes):
     "int64(uint8[::1], int64, int32[::1], uint64[::1], int64, int64, int64, uint64[::1], uint64[::1], uint64[::1])",
     **NO_COUNTING,
 )
-def gather_grams(text, start, starts, window, m, n, n_chinese, low, high, sizes):
+def gather_grams(
+    text: Any, start: Any, starts: Any, window: Any, m: Any, n: Any, n_chinese: Any, low: Any, high: Any, sizes: Any
+) -> Any:
     """Bytes of all grams of a text of ``m`` characters: ``low`` the first eight, ``high`` the next, up to 15.
 
     A longer gram has the position of its first byte in ``low``. Returns the number of grams.
@@ -98,7 +102,9 @@ def gather_grams(text, start, starts, window, m, n, n_chinese, low, high, sizes)
 @kernel(
     "void(uint8[::1], int64, uint64[::1], uint64[::1], uint64[::1], int64, uint64, int64, uint64[::1])", **NO_COUNTING
 )
-def hash_gathered(text, start, low, high, sizes, count, seed, word, hashes):
+def hash_gathered(
+    text: Any, start: Any, low: Any, high: Any, sizes: Any, count: Any, seed: Any, word: Any, hashes: Any
+) -> None:
     """Hashes of gathered grams; the first loop has no branch, so that it runs on vectors."""
     longest = uint64(0)
     for i in range(uint64(count)):
@@ -112,7 +118,7 @@ def hash_gathered(text, start, low, high, sizes, count, seed, word, hashes):
 
 
 @kernel("int64(uint8[::1], int64, int64, int32[::1], uint64[:, ::1], int64, int64[::1])", **NO_COUNTING)
-def hash_characters(text, start, end, starts, work, m, lane):
+def hash_characters(text: Any, start: Any, end: Any, starts: Any, work: Any, m: Any, lane: Any) -> Any:
     """Hashes of the grams that a lane asks for; a text of no whole gram is one gram. Returns their number."""
     n = lane[GRAM]
     seed = uint64(lane[SEED])
@@ -134,8 +140,18 @@ def hash_characters(text, start, end, starts, work, m, lane):
     **NO_COUNTING,
 )
 def fingerprint_characters(
-    text, offsets, lanes, weighting, starts, work, keys, counts, sums, out, n_features
-):  # fmt: skip
+    text: Any,
+    offsets: Any,
+    lanes: Any,
+    weighting: Any,
+    starts: Any,
+    work: Any,
+    keys: Any,
+    counts: Any,
+    sums: Any,
+    out: Any,
+    n_features: Any,
+) -> None:
     """Fingerprints of several normal forms.
 
     Args:
@@ -158,7 +174,7 @@ def fingerprint_characters(
 
 
 @kernel("void(uint8[::1], int64[::1], boolean[::1])", **NO_COUNTING)
-def find_chinese(text, offsets, out):
+def find_chinese(text: Any, offsets: Any, out: Any) -> None:
     """Which texts hold a Chinese character."""
     for d in range(len(offsets) - 1):
         found = False

@@ -6,6 +6,8 @@ The two 64-bit words of the result are word 0 and word 1. All arithmetic wraps a
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import uint64
 
 from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
@@ -15,12 +17,14 @@ C2 = uint64(0x4CF5AD432745937F)
 
 
 @kernel("uint64(uint64, int64)", inline="always")
-def rotate(x, r):
+def rotate(x: Any, r: Any) -> Any:
+    """``x`` rotated to the left by ``r`` bits, 1 to 63."""
     return (x << uint64(r)) | (x >> uint64(64 - r))
 
 
 @kernel("uint64(uint64)", inline="always")
-def mix(k):
+def mix(k: Any) -> Any:
+    """The final mix of one 64-bit sum."""
     k ^= k >> uint64(33)
     k *= uint64(0xFF51AFD7ED558CCD)
     k ^= k >> uint64(33)
@@ -29,7 +33,7 @@ def mix(k):
 
 
 @kernel("uint64(uint64, uint64, int64)", inline="always")
-def finish(h1, h2, word):
+def finish(h1: Any, h2: Any, word: Any) -> Any:
     """Last step: word 0 or word 1 of the two running sums, the length already mixed in."""
     h1 += h2
     h2 += h1
@@ -39,7 +43,7 @@ def finish(h1, h2, word):
 
 
 @kernel("UniTuple(uint64, 2)(uint8[::1], int64, int64, uint64)", **NO_COUNTING)
-def murmur_sums(data, start, end, seed):
+def murmur_sums(data: Any, start: Any, end: Any, seed: Any) -> Any:
     """The two running sums over ``data[start:end]``, the length mixed in, before the last step."""
     h1 = seed
     h2 = seed
@@ -69,14 +73,14 @@ def murmur_sums(data, start, end, seed):
 
 
 @kernel("uint64(uint8[::1], int64, int64, uint64, int64)", **NO_COUNTING)
-def murmur_bytes(data, start, end, seed, word):
+def murmur_bytes(data: Any, start: Any, end: Any, seed: Any, word: Any) -> Any:
     """Hash of ``data[start:end]``."""
     h1, h2 = murmur_sums(data, start, end, seed)
     return finish(h1, h2, word)
 
 
 @kernel("uint64(uint64, uint64, uint64, uint64, int64)", inline="always")
-def murmur_tail(t1, t2, length, seed, word):
+def murmur_tail(t1: Any, t2: Any, length: Any, seed: Any, word: Any) -> Any:
     """Hash of at most 15 bytes, already gathered little-endian: the first 8 in ``t1``, the rest in ``t2``."""
     h2 = seed ^ (rotate(t2 * C2, 33) * C1) ^ length
     h1 = seed ^ (rotate(t1 * C1, 31) * C2) ^ length
@@ -84,7 +88,7 @@ def murmur_tail(t1, t2, length, seed, word):
 
 
 @kernel("void(uint8[::1], int64[::1], uint64[:, ::1])", **NO_COUNTING)
-def digest_batch(text, offsets, out):
+def digest_batch(text: Any, offsets: Any, out: Any) -> None:
     """Both words of the hash of each text, for telling identical texts: ``out`` is ``(n, 2)``."""
     for d in range(len(offsets) - 1):
         h1, h2 = murmur_sums(text, offsets[d], offsets[d + 1], uint64(0))

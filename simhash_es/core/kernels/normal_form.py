@@ -8,6 +8,7 @@ done again by the general algorithm: decompose, order, compose.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numba import int64, uint8, uint32, uint64
@@ -48,14 +49,14 @@ def flat_tables(punctuation: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @kernel("uint32(uint32[::1], int64, int64)", **NO_COUNTING)
-def look_up(table, part, cp):
+def look_up(table: Any, part: Any, cp: Any) -> Any:
     """Two-stage look-up; ``part`` is the index part, its blocks follow as ``part + 1``."""
     block = int64(table[int64(table[part]) + (cp >> 7)])
     return table[int64(table[part + 1]) + (block << 7) + (cp & 127)]
 
 
 @kernel("int64(uint8[::1], int64, int64)", **NO_COUNTING)
-def decode(data, i, size):
+def decode(data: Any, i: Any, size: Any) -> Any:
     """Code point of the UTF-8 sequence of ``size`` bytes at ``i``."""
     if size == 1:
         return int64(data[i])
@@ -72,7 +73,7 @@ def decode(data, i, size):
 
 
 @kernel("int64(uint8[::1], int64, int64)", **NO_COUNTING)
-def encode(out, o, cp):
+def encode(out: Any, o: Any, cp: Any) -> Any:
     """Write a code point as UTF-8 at ``o``; returns the position behind it."""
     if cp < 0x80:
         out[o] = uint8(cp)
@@ -94,12 +95,13 @@ def encode(out, o, cp):
 
 
 @kernel("boolean(int64)", **NO_COUNTING)
-def is_chinese(cp):
+def is_chinese(cp: Any) -> Any:
+    """As :func:`simhash_es.core.normal_form.is_chinese`."""
     return 0x3400 <= cp <= 0x9FFF or 0xF900 <= cp <= 0xFAFF or 0x20000 <= cp <= 0x3FFFF
 
 
 @kernel("int64(uint8[::1], int64, int64, boolean, boolean)", **NO_COUNTING)
-def put(out, o, cp, before_space, chinese):
+def put(out: Any, o: Any, cp: Any, before_space: Any, chinese: Any) -> Any:
     """Write one kept character; ``before_space``: the space written just before it goes when it is Chinese."""
     if chinese and before_space:
         o -= 1
@@ -107,7 +109,7 @@ def put(out, o, cp, before_space, chinese):
 
 
 @kernel("UniTuple(int64, 3)(uint8[::1], int64, int64, uint32[::1], uint8[::1], int64, int64)", **NO_COUNTING)
-def normalise_ascii(data, start, end, table, out, out_start, spaced):
+def normalise_ascii(data: Any, start: Any, end: Any, table: Any, out: Any, out_start: Any, spaced: Any) -> Any:
     """The run of ASCII bytes at ``start``, without a branch, since words are too short for a branch predictor.
 
     ``spaced`` is 1 when a space may be written next, that is, when the last character was kept and is no Chinese one.
@@ -132,7 +134,7 @@ def normalise_ascii(data, start, end, table, out, out_start, spaced):
 
 
 @kernel("int64(uint8[::1], int64, int64, uint32[::1], int64, uint8[::1], int64)", **NO_COUNTING)
-def normalise_simple(data, start, end, table, flags, out, out_start):
+def normalise_simple(data: Any, start: Any, end: Any, table: Any, flags: Any, out: Any, out_start: Any) -> Any:
     """Writes the normal form of ``data[start:end]`` at ``out_start``.
 
     Returns the end of what was written, or -1 when the text needs the general algorithm.
@@ -197,7 +199,7 @@ def normalise_simple(data, start, end, table, flags, out, out_start):
 
 
 @kernel("int64(int64, int64, uint64[::1], uint32[::1])", **NO_COUNTING)
-def composite(first, second, pair_keys, pair_values):
+def composite(first: Any, second: Any, pair_keys: Any, pair_values: Any) -> Any:
     """The primary composite of two code points, or 0."""
     if 0x1100 <= first < 0x1113 and 0x1161 <= second < 0x1176:
         return 0xAC00 + ((first - 0x1100) * 21 + second - 0x1161) * 28
@@ -218,7 +220,7 @@ def composite(first, second, pair_keys, pair_values):
 
 
 @kernel("int64(uint8[::1], int64, int64, uint32[::1], uint32[::1], uint8[::1])", **NO_COUNTING)
-def decompose(data, start, end, table, points, classes):
+def decompose(data: Any, start: Any, end: Any, table: Any, points: Any, classes: Any) -> Any:
     """Folded and fully decomposed code points in canonical order, with their combining classes; returns how many."""
     n = 0
     i = start
@@ -255,7 +257,19 @@ def decompose(data, start, end, table, points, classes):
     " uint8[::1], int64)",
     **NO_COUNTING,
 )
-def normalise_general(data, start, end, table, pair_keys, pair_values, flags, points, classes, out, out_start):
+def normalise_general(
+    data: Any,
+    start: Any,
+    end: Any,
+    table: Any,
+    pair_keys: Any,
+    pair_values: Any,
+    flags: Any,
+    points: Any,
+    classes: Any,
+    out: Any,
+    out_start: Any,
+) -> Any:
     """As :func:`normalise_simple`, for any text; ``points`` and ``classes`` have room for ``MAX_GROWTH`` a byte."""
     n = decompose(data, start, end, table, points, classes)
     m = 0
@@ -303,7 +317,18 @@ def normalise_general(data, start, end, table, pair_keys, pair_values, flags, po
     " int64[::1])",
     **NO_COUNTING,
 )
-def normalise_batch(data, offsets, table, pair_keys, pair_values, flags, points, classes, out, out_offsets):
+def normalise_batch(
+    data: Any,
+    offsets: Any,
+    table: Any,
+    pair_keys: Any,
+    pair_values: Any,
+    flags: Any,
+    points: Any,
+    classes: Any,
+    out: Any,
+    out_offsets: Any,
+) -> None:
     """Normal forms of several texts, one behind the other.
 
     Args:

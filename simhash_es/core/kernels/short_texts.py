@@ -5,6 +5,8 @@ See :mod:`simhash_es.core.short_texts` for what it does and why it misses nothin
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import int32, int64, uint32, uint64
 
 from simhash_es.core.kernels.char_grams import HASHES
@@ -19,7 +21,20 @@ FREQUENCY_SLOTS = 1 << 20  # hashed counters: a collision only makes the order o
     " int32[:, ::1], uint32[::1], int64[::1])",
     **NO_COUNTING,
 )
-def count_features(text, bounds, docs, kind, weighting, lane, starts, work, keys, tables, frequency, stat):
+def count_features(
+    text: Any,
+    bounds: Any,
+    docs: Any,
+    kind: Any,
+    weighting: Any,
+    lane: Any,
+    starts: Any,
+    work: Any,
+    keys: Any,
+    tables: Any,
+    frequency: Any,
+    stat: Any,
+) -> None:
     """Add to each feature's counter the number of texts that have it; ``stat`` is work space of two."""
     for i in range(len(docs)):
         d = docs[i]
@@ -36,8 +51,22 @@ def count_features(text, bounds, docs, kind, weighting, lane, starts, work, keys
     **NO_COUNTING,
 )
 def take_prefixes(
-    text, bounds, docs, kind, weighting, lane, starts, work, keys, tables, frequency, stat, similarity, ends, prefixes
-):  # fmt: skip
+    text: Any,
+    bounds: Any,
+    docs: Any,
+    kind: Any,
+    weighting: Any,
+    lane: Any,
+    starts: Any,
+    work: Any,
+    keys: Any,
+    tables: Any,
+    frequency: Any,
+    stat: Any,
+    similarity: Any,
+    ends: Any,
+    prefixes: Any,
+) -> Any:
     """The rarest features of each text, until the rest has less than ``similarity`` of its norm.
 
     Features are ordered by their counter, then by hash. ``ends[i]`` is where those of ``docs[i]`` end in ``prefixes``,
@@ -78,7 +107,19 @@ def take_prefixes(
     " int64[::1], int32[::1])",
     **NO_COUNTING,
 )
-def walk_postings(numbers, start, indptr, tokens, heads, links, owners, stamps, insert, ends, found):
+def walk_postings(
+    numbers: Any,
+    start: Any,
+    indptr: Any,
+    tokens: Any,
+    heads: Any,
+    links: Any,
+    owners: Any,
+    stamps: Any,
+    insert: Any,
+    ends: Any,
+    found: Any,
+) -> Any:
     """For each short text the earlier ones with a common prefix feature, each once.
 
     Args:

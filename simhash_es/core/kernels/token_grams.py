@@ -5,6 +5,8 @@ Equal bit for bit to :mod:`simhash_es.core.reference`; made like :mod:`simhash_e
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import int32, int64, uint64
 
 from simhash_es.core.kernels.accumulate import accumulate
@@ -26,7 +28,7 @@ from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
 
 
 @kernel("int64(uint8[::1], int64, int64, int32[::1], uint64[::1])", **NO_COUNTING)
-def locate_tokens(text, start, end, starts, window):
+def locate_tokens(text: Any, start: Any, end: Any, starts: Any, window: Any) -> Any:
     """Where each token begins, relative to ``start``, and the eight bytes before each position.
 
     The last entry of ``starts`` is one behind the end, so that a gram of tokens i to j ends at ``starts[j + 1] - 1``.
@@ -52,7 +54,9 @@ def locate_tokens(text, start, end, starts, window):
     "int64(uint8[::1], int64, int32[::1], uint64[::1], int64, int64, int64, uint64[::1], uint64[::1], uint64[::1])",
     **NO_COUNTING,
 )
-def gather_tokens(text, start, starts, window, m, n, n_chinese, low, high, sizes):
+def gather_tokens(
+    text: Any, start: Any, starts: Any, window: Any, m: Any, n: Any, n_chinese: Any, low: Any, high: Any, sizes: Any
+) -> Any:
     """Bytes of all grams of ``m`` tokens, as :func:`simhash_es.core.kernels.char_grams.gather_grams` gives them."""
     count = uint64(0)
     last = uint64(m)
@@ -80,7 +84,7 @@ def gather_tokens(text, start, starts, window, m, n, n_chinese, low, high, sizes
 
 
 @kernel("int64(uint8[::1], int64, int64, int32[::1], uint64[:, ::1], int64, int64[::1])", **NO_COUNTING)
-def hash_tokens(text, start, end, starts, work, m, lane):
+def hash_tokens(text: Any, start: Any, end: Any, starts: Any, work: Any, m: Any, lane: Any) -> Any:
     """Hashes of the grams that a lane asks for; a text of no whole gram is one gram. Returns their number."""
     seed = uint64(lane[SEED])
     low, high, sizes = work[LOW], work[HIGH], work[SIZES]
@@ -97,7 +101,19 @@ def hash_tokens(text, start, end, starts, work, m, lane):
     " int64[::1], uint64[:, ::1], int64[::1])",
     **NO_COUNTING,
 )
-def fingerprint_tokens(text, offsets, lanes, weighting, starts, work, keys, counts, sums, out, n_features):
+def fingerprint_tokens(
+    text: Any,
+    offsets: Any,
+    lanes: Any,
+    weighting: Any,
+    starts: Any,
+    work: Any,
+    keys: Any,
+    counts: Any,
+    sums: Any,
+    out: Any,
+    n_features: Any,
+) -> None:
     """Fingerprints of several texts; as :func:`simhash_es.core.kernels.char_grams.fingerprint_characters`."""
     for d in range(len(offsets) - 1):
         start = offsets[d]

@@ -9,6 +9,7 @@ figures are made from them at the end. Equal to :mod:`simhash_es.core.similarity
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from numba import float64, int32, int64, uint64
 
@@ -27,7 +28,7 @@ N_TABLES = 2
 
 
 @kernel("int64(uint8[::1], int64, int64, int64, int64[::1], int32[::1], uint64[:, ::1])", **NO_COUNTING)
-def hash_features(text, start, end, kind, lane, starts, work):
+def hash_features(text: Any, start: Any, end: Any, kind: Any, lane: Any, starts: Any, work: Any) -> Any:
     """Hashes of all features of one text, repetitions included, into ``work[HASHES]``; returns their number."""
     if kind == CHARACTERS:
         m = locate_characters(text, start, end, starts, work[WINDOW])
@@ -37,7 +38,7 @@ def hash_features(text, start, end, kind, lane, starts, work):
 
 
 @kernel("int64(int64, int64)", **NO_COUNTING)
-def weight_of(count, weighting):
+def weight_of(count: Any, weighting: Any) -> Any:
     """Weight of a feature that occurs ``count`` times, 0 for none: uniform, tf, or 1 + floor(log2 tf)."""
     if weighting == TF:
         return count
@@ -51,7 +52,7 @@ def weight_of(count, weighting):
 
 
 @kernel("uint64(uint64[::1], int64, int64, uint64[::1], int32[:, ::1], int64[::1])", **NO_COUNTING)
-def load_left(hashes, n, weighting, keys, tables, stat):
+def load_left(hashes: Any, n: Any, weighting: Any, keys: Any, tables: Any, stat: Any) -> Any:
     """Fill the table with the features of the left text and ``stat`` with its figures; returns the table's mask.
 
     Only the search for a slot branches: whether a feature is new cannot be predicted.
@@ -82,7 +83,7 @@ def load_left(hashes, n, weighting, keys, tables, stat):
 
 
 @kernel("UniTuple(int64, 2)(uint64[::1], int64, int64, uint64[::1], int32[:, ::1], uint64)", **NO_COUNTING)
-def match_right(hashes, n, weighting, keys, tables, mask):
+def match_right(hashes: Any, n: Any, weighting: Any, keys: Any, tables: Any, mask: Any) -> Any:
     """Dot product and number of common features of the right text with the one in the table."""
     counts = tables[COUNT]
     seen = tables[SEEN]
@@ -106,7 +107,7 @@ def match_right(hashes, n, weighting, keys, tables, mask):
 
 
 @kernel("void(int64, int64, int64[::1], int64[::1], float64[::1])", **NO_COUNTING)
-def to_scores(dot, common, left, right, scores):
+def to_scores(dot: Any, common: Any, left: Any, right: Any, scores: Any) -> None:
     """Cosine, Jaccard and containment, 0 to 1, from the integer sums of two texts."""
     scores[:] = 0.0
     if left[DISTINCT] == 0 or right[DISTINCT] == 0:
@@ -117,8 +118,27 @@ def to_scores(dot, common, left, right, scores):
     scores[CONTAINMENT] = float64(common) / float64(min(left[DISTINCT], right[DISTINCT]))
 
 
+@kernel("boolean(int64[::1], int64[::1], float64[::1])", **NO_COUNTING)
+def may_pass(left, right, thresholds):
+    """Whether two texts can reach the thresholds, by their figures alone; False is certain.
+
+    If the larger has ``d`` more distinct features, its common ones have at most its squares less ``d``, since each
+    weight is at least 1, so by Cauchy and Schwarz cosine**2 is at most ``1 - d / squares``. Jaccard is at most the
+    quotient of the numbers of distinct features.
+    """
+    more = left[DISTINCT] - right[DISTINCT]
+    squares = left[SQUARES]
+    if more < 0:
+        more = -more
+        squares = right[SQUARES]
+    if thresholds[COSINE] >= 0 and float64(more) > (1.0 - thresholds[COSINE] ** 2) * float64(squares) + 1e-6:
+        return False
+    largest = max(left[DISTINCT], right[DISTINCT])
+    return float64(largest - more) + 1e-6 >= thresholds[JACCARD] * float64(largest)
+
+
 @kernel("boolean(float64[::1], float64[::1])", **NO_COUNTING)
-def passes(scores, thresholds):
+def passes(scores: Any, thresholds: Any) -> Any:
     """Whether all three scores reach their thresholds; a threshold below 0 always holds."""
     return scores[0] >= thresholds[0] and scores[1] >= thresholds[1] and scores[2] >= thresholds[2]
 
@@ -129,9 +149,24 @@ def passes(scores, thresholds):
     **NO_COUNTING,
 )
 def compare_rows(
-    text, bounds, rows, indptr, partners, thresholds, every, stats, kind, weighting, lane, starts, work, keys, tables,
-    cursor, scores,
-):  # fmt: skip
+    text: Any,
+    bounds: Any,
+    rows: Any,
+    indptr: Any,
+    partners: Any,
+    thresholds: Any,
+    every: Any,
+    stats: Any,
+    kind: Any,
+    weighting: Any,
+    lane: Any,
+    starts: Any,
+    work: Any,
+    keys: Any,
+    tables: Any,
+    cursor: Any,
+    scores: Any,
+) -> None:
     """Compare rows with their partners; the figures of a row that is not in ``stats`` yet are filled in.
 
     Row ``rows[t]`` has the partners ``partners[indptr[t]:indptr[t + 1]]``, whose figures must be known. ``cursor[t]``
@@ -152,6 +187,9 @@ def compare_rows(
         while cursor[t] < end:
             p = cursor[t]
             b = partners[p]
+            if not every and not may_pass(stats[a], stats[b], thresholds):
+                cursor[t] += 1
+                continue
             n = hash_features(text, bounds[2 * b], bounds[2 * b + 1], kind, lane, starts, work)
             dot, common = match_right(work[HASHES], n, weighting, keys, tables, mask)
             found = scores[p] if every else scores[t]
@@ -162,7 +200,7 @@ def compare_rows(
 
 
 @kernel("boolean(uint64[::1], uint64[::1], int64[:, ::1], int64)", **NO_COUNTING)
-def is_match(x, y, halves, vote):
+def is_match(x: Any, y: Any, halves: Any, vote: Any) -> Any:
     """Whether at least ``vote`` halves are within their limit; ``halves`` is first lane, lanes, limit of each."""
     votes = 0
     for h in range(len(halves)):
@@ -176,7 +214,7 @@ def is_match(x, y, halves, vote):
 
 
 @kernel("int64(int64[::1], int64, int64)", **NO_COUNTING)
-def rank_of(keepers, n_keepers, position):
+def rank_of(keepers: Any, n_keepers: Any, position: Any) -> Any:
     """Where ``position`` stands among the ascending keepers; it must be one of them."""
     low = 0
     high = n_keepers
@@ -196,9 +234,30 @@ def rank_of(keepers, n_keepers, position):
     **NO_COUNTING,
 )
 def group_block(
-    text, bounds, lanes, rows, halves, vote, thresholds, stats, kind, weighting, lane, starts, work, keys, tables,
-    extra_indptr, extra, column, marks, keepers, joined, scores, n_compared,
-):  # fmt: skip
+    text: Any,
+    bounds: Any,
+    lanes: Any,
+    rows: Any,
+    halves: Any,
+    vote: Any,
+    thresholds: Any,
+    stats: Any,
+    kind: Any,
+    weighting: Any,
+    lane: Any,
+    starts: Any,
+    work: Any,
+    keys: Any,
+    tables: Any,
+    extra_indptr: Any,
+    extra: Any,
+    column: Any,
+    marks: Any,
+    keepers: Any,
+    joined: Any,
+    scores: Any,
+    n_compared: Any,
+) -> Any:
     """Visit rows in order: each joins the first keeper of this block that it matches and verifies against, or is one.
 
     Args:
@@ -255,6 +314,8 @@ def group_block(
                         n = hash_features(text, bounds[2 * a], bounds[2 * a + 1], kind, lane, starts, work)
                         mask = load_left(work[HASHES], n, weighting, keys, tables, stats[a])
                         loaded = True
+                    if not may_pass(stats[a], stats[b], thresholds):
+                        continue
                     n = hash_features(text, bounds[2 * b], bounds[2 * b + 1], kind, lane, starts, work)
                     dot, common = match_right(work[HASHES], n, weighting, keys, tables, mask)
                     to_scores(dot, common, stats[a], stats[b], scores[t])

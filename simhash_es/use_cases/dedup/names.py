@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import mmh3
 import numpy as np
@@ -10,8 +11,10 @@ import numpy.typing as npt
 import orjson
 
 from simhash_es.backends.files.inputs import Inputs
-from simhash_es.backends.sqlite_store import SeenStore
 from simhash_es.use_cases.corpus import Corpus
+
+if TYPE_CHECKING:
+    from simhash_es.backends.sqlite_store import SeenStore
 
 
 class RowNames:

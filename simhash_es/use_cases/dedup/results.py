@@ -72,7 +72,8 @@ class DedupSummary:
         skipped: Rows that could not be read.
         empty: Kept rows without any letter or number; they have no fingerprint and equal nothing.
         short: Rows with fewer than 64 features (:data:`simhash_es.core.limits.SHORT_FEATURES`), kept or removed:
-            compared by their features, whatever the distance; empty ones not counted.
+            empty ones not counted.
+        short_by_features: Whether these were searched for by their features, whatever the distance.
         repaired: Rows in which half a surrogate pair was replaced by U+FFFD.
         groups: Kept or older rows that at least one other row repeats.
         exact_copies: Removed rows whose normal form equals that of the row kept.
@@ -95,6 +96,7 @@ class DedupSummary:
     skipped: int
     empty: int
     short: int
+    short_by_features: bool
     repaired: int
     groups: int
     exact_copies: int

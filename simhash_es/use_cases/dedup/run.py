@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from simhash_es.backends.files.inputs import Inputs
 from simhash_es.backends.files.options import ReadOptions
 from simhash_es.backends.files.outputs import AtomicOutput, Finalisable, FolderOutput, finalise
 from simhash_es.backends.files.writers import check_writable, open_output, write_rows
-from simhash_es.backends.sqlite_store import SeenStore
 from simhash_es.core.batch import join_tokens, pack_texts
 from simhash_es.core.join import hottest_words
 from simhash_es.core.kernels.runtime import load_kernels
@@ -35,6 +35,9 @@ from simhash_es.use_cases.dedup.shape import fingerprint_shape
 from simhash_es.use_cases.dedup.stored import append_survivors, load_stored
 from simhash_es.use_cases.dedup.write import PairWriter, plain, write_groups, write_removed
 from simhash_es.use_cases.talk import SILENT, Advance, Talk
+
+if TYPE_CHECKING:
+    from simhash_es.backends.sqlite_store import SeenStore
 
 Output = AtomicOutput | FolderOutput
 SHOWN_GROUPS = 5
@@ -133,6 +136,8 @@ class DedupRun:
     def _open_store(self) -> SeenStore | None:
         if self.options.store is None:
             return None
+        from simhash_es.backends.sqlite_store import SeenStore  # SQLite only where it is asked for
+
         return self._stack.enter_context(SeenStore.open(self.options.store, self.profile))
 
     def _open_outputs(self) -> None:
@@ -164,7 +169,7 @@ class DedupRun:
         corpus = Corpus.empty(
             self.layout,
             keeps_text=self.verification is not None or self.store is not None,
-            keeps_tokens=self.verification is not None and self.verification.uses_tokens,
+            keeps_tokens=self._token_profile() is not None,
             has_values=self.options.keep.rule in (Keep.MAX, Keep.MIN),
         )
         self._stack.callback(corpus.close)
@@ -187,7 +192,10 @@ class DedupRun:
         return corpus, n_stored
 
     def _token_profile(self) -> Profile | None:
-        if self.verification is None or not self.verification.uses_tokens:
+        """How the texts are made that features come from; ``None`` where those are the normal forms themselves."""
+        if self.verification is None:
+            return None
+        if not self.verification.uses_tokens and not self.profile.cleaning.stop_words:
             return None
         return self.verification.features.profile(self.profile)
 
@@ -195,7 +203,7 @@ class DedupRun:
         for inputs in filter(None, (self.against, self.inputs)):
             if inputs.left_out:
                 shown = ", ".join(inputs.left_out[:5])
-                self.talk.line(f"left out {len(inputs.left_out)} files of another kind: {shown}")
+                self.talk.line(f"files of another kind that are left out: {len(inputs.left_out)} ({shown})")
             for row in inputs.skipped_rows[:5]:
                 self.talk.line(f"skipped {row.source}:{row.line}: {row.reason}")
             if inputs.skipped > 5:
@@ -324,7 +332,9 @@ class DedupRun:
         self.n_pairs += n
         if "pairs" in self.outputs and self.n_pairs > self.options.max_pairs:
             hot = hottest_words(self.decider.lanes[self.decider.new], self.layout, top=5)
-            words = ", ".join(f"word {h.word} of half {h.half + 1} = {h.value:04x} in {h.count:,} rows" for h in hot)
+            words = ", ".join(
+                f"word {h.word + 1} of half {chr(65 + h.half)} = {h.value:04x} in {h.count:,} rows" for h in hot
+            )
             raise BudgetExceeded(
                 f"more than {self.options.max_pairs:,} pairs; the hottest words: {words}",
                 "write groups instead of pairs, which stay linear, or raise --max-pairs",
@@ -334,11 +344,11 @@ class DedupRun:
 
     def _write(self) -> None:
         with self._stage("write", None):
-            for name, output in self.outputs.items():
-                if name == "output":
-                    write_rows(self.inputs, self.decisions.kept, output)
-                elif isinstance(output, AtomicOutput):
-                    self._write_table(name, output)
+            self._write_rows_and_groups()
+            removed = self.outputs.get("removed")
+            if isinstance(removed, AtomicOutput):
+                names, as_csv = self.names, self.options.outputs.as_csv
+                write_removed(removed, self.inputs, self.decisions, names.name, names.place, as_csv=as_csv)
         self._write_report()
         ready: list[Finalisable] = list(self.outputs.values())
         finalise(ready)
@@ -346,12 +356,15 @@ class DedupRun:
             with self._stage("update the store", None):
                 append_survivors(self.store, self)
 
-    def _write_table(self, name: str, output: AtomicOutput) -> None:
-        as_csv = self.options.outputs.as_csv
-        if name == "groups":
-            write_groups(output, self.decisions, self.names, as_csv=as_csv)
-        elif name == "removed":
-            write_removed(output, self.inputs, self.decisions, self.names.name, self.names.place, as_csv=as_csv)
+    def _write_rows_and_groups(self) -> None:
+        """Both at once: reading the inputs again is mostly unpacking, which leaves the interpreter free."""
+        output, groups = self.outputs.get("output"), self.outputs.get("groups")
+        with ThreadPoolExecutor(1) as pool:
+            rows = None if output is None else pool.submit(write_rows, self.inputs, self.decisions.kept, output)
+            if isinstance(groups, AtomicOutput):
+                write_groups(groups, self.decisions, self.names, as_csv=self.options.outputs.as_csv)
+            if rows is not None:
+                rows.result()
 
     def _write_report(self) -> None:
         output = self.outputs.get("report")
@@ -383,6 +396,7 @@ class DedupRun:
             skipped=self.inputs.skipped,
             empty=int((~found).sum()),
             short=0 if self.shape.ready_made else int((found & (corpus.n_features.values[new] < SHORT_FEATURES)).sum()),
+            short_by_features=self._short_similarity() is not None,
             repaired=self.inputs.repaired,
             groups=len(groups),
             exact_copies=n_exact,

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simhash_es.backends.sqlite_store import NewRows, SeenStore
 from simhash_es.use_cases.corpus import Corpus
 
 if TYPE_CHECKING:
+    from simhash_es.backends.sqlite_store import NewRows, SeenStore
     from simhash_es.use_cases.dedup.run import DedupRun
 
 ROWS_AT_ONCE = 20_000
@@ -49,6 +49,8 @@ def append_survivors(store: SeenStore, run: DedupRun) -> None:
 
 def new_rows(run: DedupRun, rows: np.ndarray) -> NewRows:
     """Some rows of the corpus as the store takes them."""
+    from simhash_es.backends.sqlite_store import NewRows
+
     corpus = run.corpus
     places = [run.inputs.source_of(int(row) - run.n_older) for row in rows]
     normal = None if run.shape.ready_made else corpus.normal

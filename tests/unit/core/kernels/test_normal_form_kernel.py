@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 from collections.abc import Sequence
 
@@ -11,9 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simhash_es.core.batch import encode_text, pack_texts
+from simhash_es.core.batch import Fingerprinter
 from simhash_es.core.kernels import normal_form as kernels
 from simhash_es.core.normal_form import NormalForm, normal_form
+from simhash_es.core.presets import DEFAULT
 from simhash_es.core.unicode_tables import COMPLEX, DROP, MAP_MANY, MAP_ONE, SPACE, unicode_tables
 
 STEPS = [
@@ -25,14 +25,8 @@ BLOCK = 4096
 
 
 def by_kernel(texts: Sequence[str], steps: NormalForm) -> list[str]:
-    packed = pack_texts([encode_text(text) for text in texts])
-    out = np.full(len(packed.data) * kernels.MAX_GROWTH + 8, 0x20, np.uint8)  # spaces: a stale one would be seen
-    offsets = np.empty(len(texts) + 1, np.int64)
-    flags = (kernels.FOLD_PUNCTUATION if steps.punctuation else 0) | (
-        kernels.FOLD_CHINESE_SPACES if steps.chinese_spaces else 0
-    )
-    kernels.normalise_batch(packed.data, packed.offsets, *kernels.flat_tables(steps.punctuation), flags, out, offsets)
-    return [out[start:end].tobytes().decode() for start, end in itertools.pairwise(offsets)]
+    block = Fingerprinter(DEFAULT.with_options(normal_form=steps)).normalised(texts)
+    return [block.text(i) for i in range(len(block))]
 
 
 def with_action(*actions: int) -> list[str]:

@@ -21,7 +21,8 @@ WEIGHTS: dict[int, Callable[[int], int]] = {
     LOG_TF: lambda tf: tf.bit_length(),
 }
 WEIGHTINGS = st.sampled_from(list(WEIGHTS))
-FEATURES = st.lists(st.integers(0, 12) | st.integers(0, (1 << 64) - 1) | st.just(1 << 40), max_size=60)
+HASHES = st.integers(1, 12) | st.integers(1, (1 << 64) - 1) | st.sampled_from([1 << 40, 2 << 40])
+FEATURES = st.lists(HASHES, max_size=60)
 
 
 class Tables:
@@ -68,6 +69,15 @@ def test_scores(left: list[int], right: list[int], weighting: int) -> None:
         found = np.full(3, 7.0)
         to_scores(*table.match(y), table.stat, other.stat, found)
         assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("weighting", list(WEIGHTS))
+def test_hash_of_zero(weighting: int) -> None:
+    """A feature whose hash happens to be 0 is a feature like others."""
+    table = Tables([0, 5, 5], weighting)
+    assert table.stat.tolist() == Tables([9, 5, 5], weighting).stat.tolist()
+    assert table.match([0, 5, 0]) == Tables([9, 5, 5], weighting).match([9, 5, 9])
+    assert table.match([7]) == (0, 0)
 
 
 @pytest.mark.parametrize("weighting", list(WEIGHTS))

@@ -62,7 +62,9 @@ def test_filler_word_does_not_make_duplicates(tmp_path: Path) -> None:
         random.Random(seed).shuffle(words)
         tables.append(" ".join(words))
     blocks = [" ".join([*own, *filler]) for own in (bicycles, lunches)]
-    assert groups_of(tmp_path, [*tables, *blocks]) in (set(), {frozenset({"d0", "d2"}), frozenset({"d1", "d3"})})
+    groups = groups_of(tmp_path, [*tables, *blocks])
+    about_bicycles, about_lunches = {"d0", "d2"}, {"d1", "d3"}
+    assert all(group <= about_bicycles or group <= about_lunches for group in groups)
 
 
 @pytest.mark.parametrize("times", [609, 70_000])

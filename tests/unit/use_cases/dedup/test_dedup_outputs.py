@@ -18,6 +18,7 @@ from simhash_es.core.batch import Fingerprinter
 from simhash_es.core.layout import Layout, Limits, distances, matches
 from simhash_es.core.normal_form import normal_form
 from simhash_es.core.presets import DEFAULT, preset
+from simhash_es.core.profile import Cleaning
 from simhash_es.core.reference import features_of
 from simhash_es.core.similarity import Measure, parse_criterion, parse_feature_spec, similarity, similarity_of_weights
 from simhash_es.core.verify import DEFAULT_FEATURES
@@ -144,6 +145,26 @@ def test_features_of_the_user(tmp_path: Path, source: str, spec: str) -> None:
     for row in result.removed:
         value = similarity(text_of[row["id"]], text_of[row["kept"]], Measure.JACCARD, features.profile(DEFAULT))
         assert row["similarity"] == round(value, 6) >= 0.6
+
+
+@pytest.mark.parametrize("spec", ["chars:4/3", "words:1"])
+def test_stop_words_are_no_features(tmp_path: Path, spec: str) -> None:
+    """Stop words count neither for the fingerprint nor for the similarity."""
+    profile = DEFAULT.with_options(cleaning=Cleaning(stop_words=("the", "and", "新鲜")))
+    texts = [
+        "the ferry leaves the harbour at six and the crew counts the crates",
+        "ferry leaves harbour at six, crew counts crates",
+        "the and the and 新鲜",
+        "and the",
+    ]
+    features, criterion = parse_feature_spec(spec), parse_criterion("cosine:0.95")
+    source = write_rows(tmp_path / "in.jsonl", rows_of(texts))
+    result = run(tmp_path / "out", source, profile=profile, verify=(criterion,), verify_features=features)
+    check_consistency(result, 4)
+    assert result.members == {"d0": {"d1"}}
+    expected = similarity(texts[0], texts[1], Measure.COSINE, features.profile(profile))
+    assert [row["similarity"] for row in result.removed or ()] == [round(expected, 6)]
+    assert result.summary.empty == 2
 
 
 def test_without_verification(tmp_path: Path, source: str) -> None:
@@ -306,7 +327,7 @@ def test_summary_as_a_dictionary(tmp_path: Path, source: str) -> None:
 
 def test_too_many_pairs(tmp_path: Path, source: str) -> None:
     """More pairs than allowed stop the run, name the hottest words, and leave no output; without pairs it goes on."""
-    with pytest.raises(BudgetExceeded, match=r"more than 5 pairs; the hottest words: word \d of half \d = [0-9a-f]{4}"):
+    with pytest.raises(BudgetExceeded, match=r"more than 5 pairs; the hottest words: word \d of half \w = [0-9a-f]{4}"):
         run(tmp_path / "out", source, max_pairs=5)
     assert list((tmp_path / "out").iterdir()) == []
     for linkage in Linkage:
