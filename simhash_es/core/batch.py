@@ -74,6 +74,19 @@ def pack_texts(texts: Sequence[bytes]) -> TextBlock:
     return TextBlock(np.frombuffer(data, np.uint8), offsets)
 
 
+def pack_strings(texts: Sequence[str]) -> TextBlock:
+    """The same from strings, lone surrogates as U+FFFD; joined before they are encoded, which is faster."""
+    try:
+        data = bytearray("".join(texts).encode())
+        lengths = [len(text) if text.isascii() else len(text.encode()) for text in texts]
+    except UnicodeEncodeError:
+        return pack_texts([encode_text(text) for text in texts])
+    data.append(0)
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return TextBlock(np.frombuffer(data, np.uint8), offsets)
+
+
 def encode_text(text: str) -> bytes:
     """UTF-8, lone surrogates as U+FFFD."""
     try:
@@ -162,7 +175,7 @@ class Fingerprinter:
 
     def normalised(self, texts: Sequence[str]) -> TextBlock:
         """The normal form in which texts are compared; the default one where the profile itself takes none."""
-        packed = pack_texts([encode_text(text) for text in texts])
+        packed = pack_strings(texts)
         self._space.fit_normal(int(packed.offsets[-1]), int(np.diff(packed.offsets).max(initial=0)))
         offsets = np.empty(len(texts) + 1, np.int64)
         flags = (normal_form_kernels.FOLD_PUNCTUATION if self.steps.punctuation else 0) | (

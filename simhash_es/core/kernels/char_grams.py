@@ -64,6 +64,24 @@ def hash_ascii_grams(window: Any, n_grams: Any, size: Any, seed: Any, word: Any,
 
 
 @kernel(
+    "void(uint64[::1], uint64, uint64, uint64, uint64[::1], uint64[::1], uint64[::1])", inline="always", **NO_COUNTING
+)
+def take_bytes(window: Any, first: Any, end: Any, place: Any, low: Any, high: Any, sizes: Any) -> None:
+    """Bytes ``first`` to ``end`` into ``low`` (the first eight) and ``high`` (the next, up to 15); without a branch.
+
+    Of more than 15 bytes ``low`` holds the position of the first one.
+    """
+    size = end - first
+    at_end = window[end] >> ((uint64(0) - uint64(8) * size) & uint64(63))
+    is_low = size <= uint64(8)
+    is_high = size < uint64(16)
+    following = window[first + uint64(8)] if is_high else first
+    sizes[place] = size
+    low[place] = at_end if is_low else following
+    high[place] = uint64(0) if is_low or not is_high else at_end
+
+
+@kernel(
     "int64(uint8[::1], int64, int32[::1], uint64[::1], int64, int64, int64, uint64[::1], uint64[::1], uint64[::1])",
     **NO_COUNTING,
 )
@@ -84,17 +102,7 @@ def gather_grams(
         if i + g > last:
             continue
         end = uint64(starts[i + g])
-        size = end - first
-        sizes[count] = size
-        at_end = window[end]
-        if size <= uint64(8):
-            low[count] = at_end >> (uint64(64) - uint64(8) * size)
-            high[count] = uint64(0)
-        elif size < uint64(16):
-            low[count] = window[first + uint64(8)]
-            high[count] = at_end >> (uint64(128) - uint64(8) * size)
-        else:
-            low[count] = first
+        take_bytes(window, first, end, count, low, high, sizes)
         count += uint64(1)
     return int64(count)
 

@@ -22,6 +22,7 @@ from simhash_es.core.kernels.char_grams import (
     WINDOW,
     hash_gathered,
     starts_chinese,
+    take_bytes,
 )
 from simhash_es.core.kernels.murmur import murmur_bytes
 from simhash_es.core.kernels.runtime import NO_COUNTING, kernel
@@ -68,17 +69,7 @@ def gather_tokens(
         if i + g > last:
             continue
         end = uint64(starts[i + g]) - uint64(1)
-        size = end - first
-        sizes[count] = size
-        at_end = window[end]
-        if size <= uint64(8):
-            low[count] = at_end >> (uint64(64) - uint64(8) * size)
-            high[count] = uint64(0)
-        elif size < uint64(16):
-            low[count] = window[first + uint64(8)]
-            high[count] = at_end >> (uint64(128) - uint64(8) * size)
-        else:
-            low[count] = first
+        take_bytes(window, first, end, count, low, high, sizes)
         count += uint64(1)
     return int64(count)
 
