@@ -75,9 +75,7 @@ def measure(name: str, texts: list[str], *, chinese: bool) -> None:
     alias = [first.setdefault(text, i) for i, text in enumerate(normal)]
     found = {(min(p["a"], p["b"]), max(p["a"], p["b"])) for p in reported}
     truth = true_pairs(normal, chinese=chinese)
-    hits = sum(
-        alias[a] == alias[b] or (min(alias[a], alias[b]), max(alias[a], alias[b])) in found for a, b in truth
-    )
+    hits = sum(alias[a] == alias[b] or (min(alias[a], alias[b]), max(alias[a], alias[b])) in found for a, b in truth)
     print(f"{name}: {len(texts):,} texts, limits {summary.limits.distances}, {len(reported):,} pairs reported")
     print(f"  Jaccard >= 0.8: {hits:,} of {len(truth):,} found, recall {hits / max(1, len(truth)):.4f} (at least 0.97)")
     sample = random.Random(1).sample(reported, min(CHECKED_PAIRS, len(reported)))

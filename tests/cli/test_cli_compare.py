@@ -12,11 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simhash_es.cli.compare_view import half_lines, marks
-from simhash_es.core import short_texts
 from simhash_es.core.presets import DEFAULT
 from simhash_es.core.reference import reference_fingerprint
 from simhash_es.core.similarity import Measure, similarity
-from simhash_es.use_cases import compare as module
 from simhash_es.use_cases.compare import CompareOptions, compare_texts
 from simhash_es.use_cases.comparison import HalfFigures, Verdict
 

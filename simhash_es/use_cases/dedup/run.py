@@ -121,17 +121,18 @@ class DedupRun:
         return Inputs(self.options.against, with_fields(read, (), need_text=read.need_text))
 
     def _verification(self) -> Verification | None:
-        chosen = self.options.verify
+        chosen, features = self.options.verify, self.options.verify_features
         if self.shape.ready_made:
-            if chosen:
+            if chosen or features is not None:
+                option = f"--verify {chosen[0]}" if chosen else f"--verify-features {features}"
                 raise InvalidOption(
-                    f"--verify {chosen[0]} compares texts, but --fingerprint-field reads none",
-                    "leave --verify out, or read the texts instead",
+                    f"{option} compares texts, but --fingerprint-field reads none",
+                    "leave it out, or read the texts instead",
                 )
             return None
         if chosen == ():
             return None
-        return parse_verification(chosen or (), self.options.verify_features, self.options.similarity)
+        return parse_verification(chosen or (), features, self.options.similarity)
 
     def _open_store(self) -> SeenStore | None:
         if self.options.store is None:

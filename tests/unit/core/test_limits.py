@@ -188,5 +188,5 @@ def test_lowered_together() -> None:
 @pytest.mark.parametrize(("similarity", "recall"), [(0.0, 0.9), (-0.5, 0.9), (1.1, 0.9), (0.9, 0.0), (0.9, 1.0)])
 def test_out_of_range(similarity: float, recall: float) -> None:
     """S is above 0 and at most 1, R above 0 and below 1."""
-    with pytest.raises(InvalidOption, match="out of range|similarity"):
+    with pytest.raises(InvalidOption, match=r"out of range|similarity"):
         derive_limits(DEFAULT, similarity, recall, 10)

@@ -12,7 +12,7 @@ from dedup_running import check_consistency, run, write_rows
 from simhash_es.backends.files.options import ReadOptions
 from simhash_es.core.bits import to_hex
 from simhash_es.core.presets import DEFAULT, preset
-from simhash_es.core.similarity import parse_criterion
+from simhash_es.core.similarity import parse_criterion, parse_feature_spec
 from simhash_es.errors import BadRow, InputError, InvalidOption
 
 READ = ReadOptions(fingerprint_field="fp")
@@ -187,6 +187,8 @@ def test_options_that_need_texts(tmp_path: Path) -> None:
     """Criteria on texts, another width than found, and too many digits are refused."""
     with pytest.raises(InvalidOption, match="--verify"):
         keepers(tmp_path, "0" * 16, verify=(parse_criterion("cosine:0.9"),))
+    with pytest.raises(InvalidOption, match="--verify-features words:2"):
+        keepers(tmp_path / "a", "0" * 16, verify_features=parse_feature_spec("words:2"))
     with pytest.raises(InvalidOption, match="64 bits found, 128 asked for"):
         keepers(tmp_path / "b", "0" * 16, fingerprint_bits=128)
     with pytest.raises(InvalidOption, match="192 bits found"):
