@@ -25,6 +25,8 @@ _traceback_wanted = threading.Event()
 def run(app: typer.Typer, arguments: list[str] | None = None) -> int:
     """Run the application, print what went wrong, and return the exit code."""
     _traceback_wanted.clear()
+    if sys.stdout is None:
+        return told(ExitCode.SYSTEM, "standard output is closed", "send it to a file, or to /dev/null")
     try:
         code = app(arguments, prog_name="simhash-es", standalone_mode=False)
         sys.stdout.flush()

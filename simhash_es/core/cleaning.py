@@ -21,7 +21,7 @@ from simhash_es.core.normal_form import NormalForm, is_chinese, normal_form
 from simhash_es.core.profile import Cleaning, Profile
 from simhash_es.errors import InvalidOption
 
-CHINESE_CLASS = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0010ffff"  # as normal_form.is_chinese
+CHINESE_CLASS = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # as normal_form.is_chinese
 
 # With a scheme, or beginning with www. Only ASCII belongs to an address, so Chinese text right behind one stays.
 URL = re.compile(r"(?:\b(?:https?|ftp)://|\bwww\.)[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+", re.ASCII | re.IGNORECASE)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from simhash_es.core.batch import BATCH_BYTES, FingerprintBatch, Fingerprinter, TextBlock, join_tokens, pack_texts
 from simhash_es.core.bits import UInt64Array
@@ -152,7 +153,7 @@ class Deduplicator:
         lanes = lanes_of(made, self.profile)
         limits = Limits(self.limits_for(len(texts)).distances, self.profile.vote)
         normal = joined([batch.normal for batch in made])
-        found = np.flatnonzero(np.concatenate([np.zeros(0, np.bool_), *(batch.found for batch in made)]))
+        found = np.flatnonzero(np.concatenate([np.zeros(0, np.bool_), *(comparable(batch) for batch in made)]))
         n_features = np.concatenate([np.zeros(0, np.int64), *(batch.n_features for batch in made)])
         verifier = self._verifier(normal)
         short = self._short_texts(verifier, found[n_features[found] < SHORT_FEATURES])
@@ -171,7 +172,7 @@ class Deduplicator:
             The first remembered text that it is near to; ``None`` if there is none.
         """
         made = self._fingerprinter.batch([text])
-        if not made.found[0]:
+        if not comparable(made)[0]:
             return None
         matches = self._near(made)
         first = next(matches, None)
@@ -184,7 +185,7 @@ class Deduplicator:
     def near(self, text: str) -> list[Match]:
         """All remembered texts that a text is near to, in the order in which they were added."""
         made = self._fingerprinter.batch([text])
-        return list(self._near(made)) if made.found[0] else []
+        return list(self._near(made)) if comparable(made)[0] else []
 
     def _near(self, made: FingerprintBatch) -> Iterator[Match]:
         candidates = self._index.near(made.lanes[0])
@@ -250,6 +251,11 @@ def batches(
         if size >= BATCH_BYTES or end == len(texts):
             yield maker.batch(texts[start:end])
             start, size = end, 0
+
+
+def comparable(batch: FingerprintBatch) -> npt.NDArray[np.bool_]:
+    """Which texts have a fingerprint and something left in the normal form in which texts are compared."""
+    return batch.found & (np.diff(batch.normal.offsets) > 0)
 
 
 def lanes_of(made: Sequence[FingerprintBatch], profile: Profile) -> UInt64Array:

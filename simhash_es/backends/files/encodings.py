@@ -80,9 +80,9 @@ def canonical_encoding(name: str) -> str:
     if plain in _GB_NAMES:
         return GB18030
     try:
-        "".encode(plain)  # refuses codecs that are no text encodings
+        "a".encode(plain, "replace")  # refuses codecs that are no text encodings, or that know no replacement (idna)
         found = codecs.lookup(plain).name
-    except LookupError as error:
+    except (LookupError, UnicodeError) as error:
         raise InvalidOption(
             f"--encoding {name!r} is not a known text encoding",
             "names such as utf-8, gb18030, big5, utf-16-le or cp1252 are known",

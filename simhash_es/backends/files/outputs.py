@@ -261,6 +261,8 @@ def _hidden_name(final: Path) -> Path:
 def _refuse_bad_place(path: str, inputs: Sequence[Path]) -> None:
     if path == STANDARD_OUTPUT:
         return
+    if not path:
+        raise InvalidOption("an output has an empty name", "name a file, or - for standard output")
     place = Path(path)
     if place.is_dir():
         raise InvalidOption(f"output {path} is a folder", "name a file in it")

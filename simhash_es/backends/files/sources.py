@@ -178,10 +178,12 @@ def resolve_sources(
 
     Raises:
         InputError: A file is missing or cannot be read.
-        InvalidOption: No name, or ``-`` twice.
+        InvalidOption: No name, an empty one, or ``-`` twice.
     """
     if not names:
         raise InvalidOption("no input is named", "name files, folders, or - for standard input")
+    if "" in names:
+        raise InvalidOption("an input has an empty name", "name a file or a folder; the current one is called .")
     if list(names).count(STANDARD_INPUT) > 1:
         raise InvalidOption("standard input (-) is named twice", "it can be read as one source only")
     sources: list[Source] = []
@@ -226,6 +228,8 @@ def _open_folder(name: str, format: DataFormat | None, meter: ByteMeter) -> tupl
 
 
 def _open_file(name: str, format: DataFormat | None, meter: ByteMeter) -> Source:
+    if name == STANDARD_INPUT and sys.stdin is None:
+        raise InputError("-: standard input is closed", "give a file, or let a program write to it", source=name)
     if name == STANDARD_INPUT or _is_stream(Path(name)):
         stream = sys.stdin.buffer if name == STANDARD_INPUT else Path(name).open("rb")  # noqa: SIM115  the spool's
         spool = Spool(stream)
