@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -119,6 +120,14 @@ def test_full_disk(process: Cli, rows: Path) -> None:
     assert run.code == ExitCode.SYSTEM == 8
     assert "error: /dev/full: cannot be written" in run.stderr
     assert "Traceback" not in run.stderr
+
+
+def test_closed_standard_output(rows: Path) -> None:
+    """8 when the command was started without a standard output: one error line, no fault of our own."""
+    line = shlex.join(command(["dedup", rows])) + " >&-"
+    run = subprocess.run(line, shell=True, stderr=subprocess.PIPE, text=True, check=False)
+    assert run.returncode == ExitCode.SYSTEM
+    assert run.stderr.startswith("error: standard output is closed\nhint: ")
 
 
 def test_fault_of_our_own(cli: Cli, rows: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -168,7 +168,7 @@ def test_utf16_without_a_mark_stops(data: bytes) -> None:
     assert detect(data, encoding="utf-16-le") == TextEncoding("utf-16-le", b"", True)
 
 
-@pytest.mark.parametrize("name", ["klingon", "hex", "rot13", "zlib", ""])
+@pytest.mark.parametrize("name", ["klingon", "hex", "rot13", "zlib", "idna", "undefined", ""])
 def test_unknown_encoding(read: Read, put: Put, name: str) -> None:
     """A name that is no text encoding is an error of the option."""
     with pytest.raises(InvalidOption, match="--encoding"):

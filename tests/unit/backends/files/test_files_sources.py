@@ -11,6 +11,7 @@ import os
 import random
 import sys
 import threading
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -175,11 +176,20 @@ def test_forbidden_file_stops_at_once(put: Put) -> None:
         Inputs([str(path)])
 
 
-@pytest.mark.parametrize("names", [[], ["-", "-"]])
-def test_names_that_make_no_sense(names: list[str]) -> None:
-    """No input, and standard input twice, are errors of the options."""
+@pytest.mark.parametrize("names", [[], ["-", "-"], [""]])
+def test_names_that_make_no_sense(names: list[str], tmp_path: Path, put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No input, standard input twice, and an empty name (not the current folder) are errors of the options."""
+    put("a.jsonl", ROWS)
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidOption):
         Inputs(names)
+
+
+def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that was started without standard input is told so."""
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="closed"):
+        Inputs(["-"])
 
 
 def test_folder_of_documents(read: Read, put: Put, tmp_path: Path) -> None:
@@ -237,6 +247,20 @@ def test_plain_text_has_no_fields(read: Read, put: Put, name: str, option: dict[
     """A field option that plain text cannot serve is refused, not dropped."""
     with pytest.raises(InvalidOption, match="plain text"):
         read(put(name, "x"), **option)
+
+
+@pytest.mark.parametrize(("name", "row"), [("a.txt", "x\n"), ("a.jsonl", '{"id": "a", "text": "x"}\n')])
+def test_short_rows_take_little_memory(put: Put, name: str, row: str) -> None:
+    """An id takes about as many bytes as it has, so that many short rows fit into memory."""
+    inputs = Inputs([str(put(name, row * 5000))], ReadOptions())
+    tracemalloc.start()
+    try:
+        batches = list(inputs.batches())
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert sum(map(len, batches)) == 5000
+    assert taken < 5000 * 1000
 
 
 def test_lines(read: Read, put: Put) -> None:

@@ -148,6 +148,8 @@ def test_bad_places(tmp_path: Path, put: Put) -> None:
     ):
         with pytest.raises(InvalidOption, match=reason):
             open_output(str(tmp_path / place), inputs)
+    with pytest.raises(InvalidOption, match="empty name"):
+        open_output("", inputs)
     assert source.read_bytes() == b'{"text": "x"}\n'
     assert names_in(tmp_path) == ["in.jsonl", "link"]
 
