@@ -17,9 +17,10 @@ from simhash_es.errors import BudgetExceeded
 SAMPLE_ROWS = 256
 PILOT_ROWS = (512, 2048)  # two sizes, to see how the comparisons of a row grow with the number of rows
 PILOT_SEED = 1
-SECONDS_PER_COMPARED_BYTE = 6e-9  # features of one text made and looked up
+SECONDS_PER_COMPARED_BYTE = 8e-9  # features of one text made and looked up
 SECONDS_PER_COUNTED_PAIR = 0.13e-9  # bits counted, eight pairs at a time
 SECONDS_PER_COMPARISON = 2e-6
+PARALLEL_SHARE = 0.5  # of a further thread: rows of one block are compared with each other on one
 BYTES_PER_ROW = 120
 BASE_BYTES = 200 << 20  # interpreter, libraries, compiled kernels
 
@@ -103,7 +104,7 @@ def estimate(task: Task) -> Estimate:
         compared = pairs if task.all_pairs else min(pairs, expected_comparisons(task, task.verifier))
     per_text = task.text_bytes / max(1, task.n_all)
     each = SECONDS_PER_COMPARISON + 2 * per_text * SECONDS_PER_COMPARED_BYTE
-    seconds = (n * n / 2 * SECONDS_PER_COUNTED_PAIR + compared * each) / task.workers
+    seconds = (n * n / 2 * SECONDS_PER_COUNTED_PAIR + compared * each) / (1 + PARALLEL_SHARE * (task.workers - 1))
     return Estimate(pairs, 2 * compared, seconds, memory)
 
 

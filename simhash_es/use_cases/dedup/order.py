@@ -62,13 +62,22 @@ def rows_of_source(inputs: Inputs, name: str) -> npt.NDArray[np.bool_]:
 
 
 def value_ranks(corpus: Corpus, policy: KeepPolicy, n_older: int) -> npt.NDArray[Any]:
-    """One number a row; smaller comes first."""
+    """One number a row; smaller comes first.
+
+    Raises:
+        InvalidOption: No row has a value in the field, or the values have no common order.
+    """
     chars = corpus.n_chars.values[n_older:]
     if policy.rule is Keep.LONGEST:
         return -chars.astype(np.int64)
     if policy.rule is Keep.SHORTEST:
         return chars.astype(np.int64)
     keys = comparable(corpus.values[n_older:], policy)
+    if keys and all(key is None for key in keys):
+        raise InvalidOption(
+            f"--keep {policy}: no row has a value in the field {policy.argument!r}",
+            "name a field that the rows have; dotted paths go into objects, such as meta.date",
+        )
     present = sorted({key for key in keys if key is not None}, reverse=policy.rule is Keep.MAX)
     rank = {key: place for place, key in enumerate(present)}
     return np.array([len(present) if key is None else rank[key] for key in keys], np.int64)

@@ -85,7 +85,7 @@ def test_every_complete_plan_gives_the_same_answers(
     """Whichever complete plan is chosen, words left out included, the answers are those of brute force."""
     layout, limits = Layout((64, 64)), Limits((11, 20))
     plan = JoinPlan((HalfPlan(0, 11, radii, 0.0, 0.0),), 1)
-    monkeypatch.setattr(neighbour_index, "plan_join", lambda *_args: plan)
+    monkeypatch.setattr(neighbour_index, "plan_join", lambda *_args, **_options: plan)
     rows = clustered(3000, 2, seed=5)
     index = NeighbourIndex(layout, limits)
     for block in np.split(rows, 6):

@@ -104,6 +104,13 @@ def test_unusual_values_of_other_formats() -> None:
     assert comparable([], policy) == []
 
 
+def test_field_that_no_row_has(tmp_path: Path) -> None:
+    """A misspelt field is refused, since every row would count as having no value."""
+    path = write_rows(tmp_path / "in.jsonl", [{"id": 1, "text": NEAR[0], "v": 1}, {"id": 2, "text": NEAR[1], "v": 2}])
+    with pytest.raises(InvalidOption, match="no row has a value in the field 'w'"):
+        run(tmp_path / "out", path, keep="max:w")
+
+
 def test_ties_go_by_content_then_id(tmp_path: Path) -> None:
     """Rows of equal rank are ordered by their content and then by id, never by their place in the file."""
     rows = [{"id": name, "text": text, "v": 1} for text in NEAR[:3] for name in "zax"]
