@@ -8,15 +8,16 @@ only, so that many variants of one text cost no more than as many unrelated text
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from simhash_es.core.bits import UInt64Array
 from simhash_es.core.bucket_search import half_table
+from simhash_es.core.copies import RowArray
 from simhash_es.core.layout import Layout, Limits, UInt8Array, distances
-from simhash_es.core.neighbour_index import NeighbourIndex
+from simhash_es.core.neighbour_index import Candidates, NeighbourIndex
 from simhash_es.core.short_texts import ShortTexts
 from simhash_es.core.verify import FloatArray, IntArray, Verifier
 
@@ -73,6 +74,7 @@ class KeeperGrouping:
         self._before_verifying = before_verifying
         self._short = short
         self._index = NeighbourIndex(layout, limits)
+        self._searched = 0
         self._keepers = np.empty(1024, np.int64)
         self._place = np.full(len(lanes), -1, np.int64)
         self._keeper = np.full(len(lanes), -1, np.int64)
@@ -98,32 +100,56 @@ class KeeperGrouping:
             self._short.add(rows)
 
     def visit(self, rows: IntArray, *, progress: Callable[[int], None] | None = None) -> None:
-        """Visit rows in the order given."""
-        for first in range(0, len(rows), BLOCK_ROWS):
-            block = rows[first : first + BLOCK_ROWS]
-            if len(self._index):
-                self._join_earlier(block)
-            pending = block[self._keeper[block] < 0]
-            self._join_within(pending)
-            if progress is not None:
-                progress(len(block))
+        """Visit rows in the order given.
 
-    def _join_earlier(self, block: IntArray) -> None:
-        """Let rows join keepers of earlier blocks; those come first in the order, so they are tried first."""
-        lanes = self._lanes[block]
+        While a block is grouped within itself, which one thread does, the candidates of the next one are searched.
+        """
+        ahead: Candidates | None = None
+        with ThreadPoolExecutor(1) as pool:
+            for first in range(0, len(rows), BLOCK_ROWS):
+                block = rows[first : first + BLOCK_ROWS]
+                if len(self._index):
+                    self._join_earlier(block, ahead)
+                following = rows[first + BLOCK_ROWS : first + 2 * BLOCK_ROWS]
+                search = pool.submit(self._search, following) if len(following) and len(self._index) else None
+                keepers = self._join_within(block[self._keeper[block] < 0])
+                ahead = None if search is None else search.result()
+                self._searched = len(self._index)
+                self.add_keepers(keepers)
+                if progress is not None:
+                    progress(len(block))
+
+    def _search(self, block: IntArray, start: int = 0) -> Candidates:
+        return self._index.candidates(self._lanes[block], start=start, capacity=CAPACITY, workers=self._workers)
+
+    def _join_earlier(self, block: IntArray, ahead: Candidates | None) -> None:
+        """Let rows join keepers of earlier blocks; those come first in the order, so they are tried first.
+
+        Args:
+            block: The rows.
+            ahead: Their candidates among the first ``_searched`` keepers, if they were searched already.
+        """
+        if ahead is not None and ahead.stop == len(block):
+            since = NeighbourIndex(self._layout, self._limits)
+            since.add(self._lanes[self._keepers[self._searched : len(self._index)]])
+            newer = since.candidates(self._lanes[block], capacity=CAPACITY, workers=self._workers)
+            if newer.stop == len(block):
+                self._join_found(block, *side_by_side(ahead, newer, self._searched))
+                return
         start = 0
         while start < len(block):
-            found = self._index.candidates(lanes, start=start, capacity=CAPACITY, workers=self._workers)
-            rows = block[found.start : found.stop]
-            indptr, partners = found.indptr, self._keepers[found.positions]
-            if self._short is not None:
-                indptr, partners = self._with_short(rows, indptr, found.positions)
-            self._join(rows, indptr, partners)
+            found = self._search(block, start)
+            self._join_found(block[found.start : found.stop], found.indptr, found.positions)
             start = found.stop
 
-    def _with_short(
-        self, rows: IntArray, indptr: IntArray, positions: npt.NDArray[np.int32]
-    ) -> tuple[IntArray, IntArray]:
+    def _join_found(self, rows: IntArray, indptr: IntArray, positions: RowArray) -> None:
+        """Try the candidates of some rows, given by their places among the keepers."""
+        partners = self._keepers[positions]
+        if self._short is not None:
+            indptr, partners = self._with_short(rows, indptr, positions)
+        self._join(rows, indptr, partners)
+
+    def _with_short(self, rows: IntArray, indptr: IntArray, positions: RowArray) -> tuple[IntArray, IntArray]:
         """The candidates together with those of short texts, each once, in the order of the keepers."""
         assert self._short is not None
         pointer, more = self._short.partners(rows)
@@ -147,13 +173,12 @@ class KeeperGrouping:
         self._keeper[rows[joined]] = partners[at[joined]]
         self._similarity[rows[joined]] = similarity[joined]
 
-    def _join_within(self, pending: IntArray) -> None:
-        """Decide on the rows that matched no earlier keeper."""
+    def _join_within(self, pending: IntArray) -> IntArray:
+        """Decide on the rows that matched no earlier keeper; returns the new keepers."""
         if not len(pending):
-            return
+            return pending
         if self._verifier is not None and self._verifier.verification.edit_threshold is not None:
-            self._join_one_by_one(pending)
-            return
+            return self._join_one_by_one(pending)
         lanes = np.ascontiguousarray(self._lanes[pending])
         halves = half_table(self._layout, self._limits)
         if self._verifier is None:
@@ -165,9 +190,10 @@ class KeeperGrouping:
         members = pending[~is_keeper]
         self._keeper[members] = pending[joined[~is_keeper]]
         self._similarity[members] = similarity[~is_keeper]
-        self.add_keepers(pending[is_keeper])
+        new: IntArray = pending[is_keeper]
+        return new
 
-    def _join_one_by_one(self, pending: IntArray) -> None:
+    def _join_one_by_one(self, pending: IntArray) -> IntArray:
         """As the kernel does, where a criterion is computed by a library."""
         local = NeighbourIndex(self._layout, self._limits)
         keepers: list[int] = []
@@ -185,7 +211,20 @@ class KeeperGrouping:
                 keepers.append(int(row))
                 self._keeper[row] = row
                 local.add(self._lanes[row : row + 1])
-        self.add_keepers(np.array(keepers, np.int64))
+        return np.array(keepers, np.int64)
+
+
+def side_by_side(first: Candidates, second: Candidates, shift: int) -> tuple[IntArray, RowArray]:
+    """Two answers to the same queries as one: the first one's rows, then the second one's raised by ``shift``."""
+    sizes, more = np.diff(first.indptr), np.diff(second.indptr)
+    indptr = np.concatenate([[0], np.cumsum(sizes + more)])
+    positions = np.empty(int(indptr[-1]), np.int32)
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    positions[np.arange(len(first.positions)) + (indptr[:-1] - first.indptr[:-1])[query]] = first.positions
+    query = np.repeat(np.arange(len(more)), more)
+    places = np.arange(len(second.positions)) + (indptr[:-1] + sizes - second.indptr[:-1])[query]
+    positions[places] = second.positions + shift
+    return indptr, positions
 
 
 def group_unverified(lanes: UInt64Array, halves: IntArray, vote: int) -> tuple[IntArray, FloatArray]:
