@@ -20,12 +20,21 @@ import numpy.typing as npt
 from simhash_es.core.kernels import short_texts as kernels
 from simhash_es.core.verify import IntArray, Verifier
 
+VISITS_PER_TEXT = 20
+MIN_VISITS = 2_000_000
+"""Pairs of texts that may meet at one feature: so many a text, but at least so many in all (a few seconds). Where more
+would, as among a million texts of one template, the most frequent features are left out, and such pairs are found by
+their fingerprints or not at all."""
+
 MARGIN = 1e-9  # S is lowered by this, so that rounding cannot hide a pair at exactly S
 Int32Array = npt.NDArray[np.int32]
 
 
 class ShortTexts:
     """The short texts of a run, and which of them may be searched for now.
+
+    Attributes:
+        n_left_out: Features left out of the search for being too frequent; with 0 no pair of at least S is missed.
 
     Args:
         verifier: Knows the texts and how their features are made.
@@ -37,7 +46,7 @@ class ShortTexts:
         self.docs = docs
         self._number = np.full(int(docs.max(initial=-1)) + 1, -1, np.int64)
         self._number[docs] = np.arange(len(docs))
-        self.indptr, self.tokens, n_tokens = prefix_tokens(verifier, docs, similarity)
+        self.indptr, self.tokens, n_tokens, self.n_left_out = prefix_tokens(verifier, docs, similarity)
         self._owners = np.repeat(np.arange(len(docs), dtype=np.int32), np.diff(self.indptr))
         self._heads = np.zeros(n_tokens + 1, np.int32)
         self._links = np.zeros(len(self.tokens) + 1, np.int32)
@@ -102,11 +111,11 @@ class ShortTexts:
         return pointer, np.concatenate(pieces) if pieces else np.zeros(0, np.int32)
 
 
-def prefix_tokens(verifier: Verifier, docs: IntArray, similarity: float) -> tuple[IntArray, Int32Array, int]:
+def prefix_tokens(verifier: Verifier, docs: IntArray, similarity: float) -> tuple[IntArray, Int32Array, int, int]:
     """Prefix features of each text as small numbers; those that only one text has can join nothing and are left out.
 
     Returns:
-        Pointer ``(n + 1,)``, feature numbers, and how many different ones there are.
+        Pointer ``(n + 1,)``, feature numbers, how many different ones there are, and how many were left out.
     """
     texts = verifier.texts
     data, bounds = texts.data, texts.bounds
@@ -118,9 +127,20 @@ def prefix_tokens(verifier: Verifier, docs: IntArray, similarity: float) -> tupl
     ends = np.zeros(len(docs), np.int64)
     used = kernels.take_prefixes(*(*arguments, frequency, stat, similarity - MARGIN, ends, prefixes))
     _, tokens, counts = np.unique(prefixes[:used], return_inverse=True, return_counts=True)
-    shared = counts[tokens] > 1
-    renumbered = np.cumsum(counts > 1) - 1
+    useful = (counts > 1) & ~too_frequent(counts, max(MIN_VISITS, VISITS_PER_TEXT * len(docs)))
+    shared = useful[tokens]
+    renumbered = np.cumsum(useful) - 1
     pointer = np.zeros(len(docs) + 1, np.int64)
     np.cumsum(shared, out=(running := np.empty(used, np.int64)))
     pointer[1:] = np.where(ends > 0, running[np.maximum(ends, 1) - 1], 0) if used else 0
-    return pointer, renumbered[tokens[shared]].astype(np.int32), int((counts > 1).sum())
+    n_left_out = int((counts > 1).sum() - useful.sum())
+    return pointer, renumbered[tokens[shared]].astype(np.int32), int(useful.sum()), n_left_out
+
+
+def too_frequent(counts: IntArray, visits: int) -> npt.NDArray[np.bool_]:
+    """Which features are too many to visit all pairs of texts that have them, rarest first, within ``visits``."""
+    order = np.argsort(counts, kind="stable")
+    pairs = np.cumsum(counts[order].astype(np.float64) ** 2 / 2)
+    hot = np.zeros(len(counts), np.bool_)
+    hot[order[pairs > visits]] = True
+    return hot

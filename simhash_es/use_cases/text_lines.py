@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import codecs
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 import orjson
 
 from simhash_es.backends.files.compression import decompressed, sniff_compression
-from simhash_es.backends.files.encodings import UTF_8, TextEncoding, canonical_encoding, needs_recoding
+from simhash_es.backends.files.encodings import MARKS, UTF_8, TextEncoding, canonical_encoding, needs_recoding
 from simhash_es.backends.files.options import OnError, ReadOptions
 from simhash_es.backends.files.recoding import text_chunks
 from simhash_es.errors import UndecodableInput
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 READ_BYTES = 1 << 18
-MARKS = (
-    (codecs.BOM_UTF8, UTF_8),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 
 
 @dataclass(slots=True)
@@ -51,10 +46,10 @@ def standard_input_lines(read: ReadOptions, counts: LineCounts) -> Iterator[Text
     first = stream.read1(READ_BYTES)
     arriving = arriving_chunks(first, stream.read1)
     chunks = decompressed(arriving, sniff_compression(first[:6]), STANDARD_INPUT)
-    encoding = encoding_of(first, read)
-    yield from plain_lines(
-        text_chunks(chunks, encoding, STANDARD_INPUT), STANDARD_INPUT, encoding.of_rows, read, counts
-    )
+    start = next(chunks, b"")  # a mark is the first thing in the text, not in its compressed form
+    encoding = encoding_of(start, read)
+    texts = text_chunks(chain((start,), chunks), encoding, STANDARD_INPUT)
+    yield from plain_lines(texts, STANDARD_INPUT, encoding.of_rows, read, counts)
 
 
 def arriving_chunks(first: bytes, read: Callable[[int], bytes]) -> Iterator[bytes]:
@@ -66,10 +61,10 @@ def arriving_chunks(first: bytes, read: Callable[[int], bytes]) -> Iterator[byte
 
 
 def encoding_of(first: bytes, read: ReadOptions) -> TextEncoding:
-    """The named encoding, else the one of the byte order mark, else UTF-8."""
+    """The encoding of the byte order mark, else the named one, else UTF-8."""
     name = UTF_8 if read.encoding is None else canonical_encoding(read.encoding)
     for mark, marked in MARKS:
-        if first.startswith(mark) and (read.encoding is None or name == marked):
+        if first.startswith(mark):
             return TextEncoding(marked, mark, needs_recoding(marked))
     return TextEncoding(name, b"", needs_recoding(name))
 

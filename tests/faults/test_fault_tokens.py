@@ -90,7 +90,7 @@ def plain_sum(text: str, n: int, n_chinese: int, word: int, *, damped: bool) -> 
 
 
 @pytest.mark.parametrize("damped", [True, False], ids=["log-tf", "tf"])
-@pytest.mark.parametrize("times", [127, 128, 255, 256, 609, 32_768, 70_000])
+@pytest.mark.parametrize("times", [127, 128, 255, 256, 609, 70_000])
 def test_counts_beyond_a_byte_do_not_wrap(times: int, damped: bool) -> None:
     """A word seen up to 70,000 times gives the sums of unbounded integers, bit for bit, alone and among others."""
     words = vocabulary(random.Random(12), 20)
@@ -104,7 +104,7 @@ def test_counts_beyond_a_byte_do_not_wrap(times: int, damped: bool) -> None:
         assert many[1] == many[3] == made
 
 
-@pytest.mark.parametrize("options", [{}, {"bits": 128}, {"halves": 3}, {"hash": "sha1"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"bits": 128}, {"halves": 3}], ids=str)
 def test_every_bit_is_alive(options: dict[str, object]) -> None:
     """Among 4,000 different sentences hardly two share a value, each bit is set in a fair part of them, and no part of
     a value is a copy of another part."""
@@ -147,7 +147,6 @@ def test_short_replies_are_judged_by_their_text(cli: Cli, tmp_path: Path) -> Non
         "房东人很好，钥匙交接也顺利，就是楼下晚上有点吵，下回路过还会再住，谢谢",
         "房东人很好，钥匙交接也顺利，就是楼下晚上有点吵，下回路过还会再住，推荐大家",
         *(f"海岛游记 第{number:02}集" for number in (1, 2, 10)),
-        *(f"Tram notes, part {number}" for number in (1, 2)),
     ]
     source = write_texts(tmp_path / "in.jsonl", texts)
     assert cli("dedup", source, "--groups", "-").groups == {frozenset({0, 1})}

@@ -31,14 +31,21 @@ from simhash_es.errors import InvalidOption, UndecodableInput
 
 UTF_8 = "utf-8"
 GB18030 = "gb18030"
-_MARKS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
+MARKS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF8, UTF_8),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_GB_NAMES = frozenset({"gb2312", "gbk", "gb18030", "euc_cn", "euc_gb2312", "gb18030_2000", "gb18030_2022", "x_gbk"})
+_GB_NAMES = frozenset(
+    {
+        *("gb2312", "gb_2312", "gb_2312_80", "csgb2312", "x_gb2312", "euc_cn", "euc_gb2312"),
+        *("gbk", "x_gbk", "windows_936"),
+        *("gb18030", "gb_18030", "gb18030_2000", "gb18030_2022"),
+    }
+)
+"""Names that Python does not know, beside those it does."""
 _CHINESE = frozenset({GB18030, "big5", "big5hkscs", "cp950"})
 _ASCII_PROBE = "\t\n\r !\"#$%&'()*+,-./0123456789:;<=>?@AZ[\\]^_`az{|}~"
 _START_BYTES = 4096  # for the mark and for the zero bytes of UTF-16
@@ -123,7 +130,7 @@ def detect_encoding(
     """
     wanted = None if encoding is None else canonical_encoding(encoding)
     sample = _Sample.take(chunks(), reach_bytes)
-    for mark, codec in _MARKS:
+    for mark, codec in MARKS:
         if sample.start.startswith(mark):
             return TextEncoding(codec, mark, needs_recoding(codec))
     if wanted is not None:

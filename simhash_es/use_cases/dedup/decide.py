@@ -81,6 +81,7 @@ class Decider:
         self.older = distinct[distinct < n_older]
         self.new = distinct[distinct >= n_older]
         self._short_similarity = short_similarity
+        self.n_frequent_features = 0
         self._n_features = corpus.n_features.values
 
     @property
@@ -134,7 +135,9 @@ class Decider:
         if len(short) < 2:
             return None
         self._load(short)
-        return ShortTexts(self._verifier, short, self._short_similarity)
+        found = ShortTexts(self._verifier, short, self._short_similarity)
+        self.n_frequent_features = found.n_left_out
+        return found
 
     def pairs(self) -> Iterator[VerifiedPairs]:
         """Every pair of rows with different normal forms that meets the limits and all criteria, once each."""

@@ -73,7 +73,8 @@ class DedupSummary:
         empty: Kept rows without any letter or number; they have no fingerprint and equal nothing.
         short: Rows with fewer than 64 features (:data:`simhash_es.core.limits.SHORT_FEATURES`), kept or removed:
             empty ones not counted.
-        short_by_features: Whether these were searched for by their features, whatever the distance.
+        short_by_features: Whether all of these were searched for by their features, whatever the distance; False with
+            limits that the user gave, and where features are shared by too many rows to look at all pairs.
         repaired: Rows in which half a surrogate pair was replaced by U+FFFD.
         groups: Kept or older rows that at least one other row repeats.
         exact_copies: Removed rows whose normal form equals that of the row kept.

@@ -397,7 +397,7 @@ class DedupRun:
             skipped=self.inputs.skipped,
             empty=int((~found).sum()),
             short=0 if self.shape.ready_made else int((found & (corpus.n_features.values[new] < SHORT_FEATURES)).sum()),
-            short_by_features=self._short_similarity() is not None,
+            short_by_features=self._short_similarity() is not None and not self.decider.n_frequent_features,
             repaired=self.inputs.repaired,
             groups=len(groups),
             exact_copies=n_exact,

@@ -15,7 +15,7 @@ from simhash_es.core import short_texts
 from simhash_es.core.batch import pack_texts
 from simhash_es.core.limits import SHORT_FEATURES
 from simhash_es.core.normal_form import normal_form
-from simhash_es.core.short_texts import ShortTexts
+from simhash_es.core.short_texts import ShortTexts, too_frequent
 from simhash_es.core.similarity import Criterion, FeatureSpec, Measure, parse_feature_spec
 from simhash_es.core.verify import DEFAULT_FEATURES, IntArray, Verification, Verifier
 from simhash_es.use_cases.in_memory import BlockTexts
@@ -187,3 +187,11 @@ def test_no_short_text() -> None:
     both = np.arange(2, dtype=np.int64)
     assert found_pairs(ShortTexts(verifier, both, 0.85), both) == []
     assert ShortTexts(verifier, none, 0.85).numbers(both).tolist() == [-1, -1]
+
+
+def test_too_frequent_features_are_left_out_rarest_first() -> None:
+    """Features are kept from the rarest on as long as the pairs that meet at them stay within the bound."""
+    counts = np.array([4, 2, 100, 10])  # 8, 2, 5000 and 50 pairs
+    assert too_frequent(counts, 60).tolist() == [False, False, True, False]
+    assert too_frequent(counts, 59).tolist() == [False, False, True, True]
+    assert not too_frequent(counts, 5060).any()
