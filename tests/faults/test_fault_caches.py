@@ -68,18 +68,6 @@ def test_cache_of_someone_else(process: Cli, value: bytes, tmp_path: Path, place
     assert not list(foreign.glob("segmenter*"))
 
 
-def test_half_written_cache(process: Cli, value: bytes, tmp_path: Path) -> None:
-    """A cache cut short is made again."""
-    env = {"SIMHASH_ES_CACHE": str(tmp_path / "cache")}
-    process(*JIEBA, stdin=TEXT.encode(), env=env)
-    (kept,) = (tmp_path / "cache" / "segmenter").iterdir()
-    kept.write_bytes(kept.read_bytes()[:1_000_000])
-    run = process(*JIEBA, stdin=TEXT.encode(), env=env)
-    assert (run.code, run.out) == (0, value)
-    assert "Traceback" not in run.err
-    assert kept.stat().st_size > 1_000_000
-
-
 @pytest.mark.slow
 def test_eight_processes_at_first_use(value: bytes, tmp_path: Path) -> None:
     """Eight processes that begin together without a cache all give the same words, and leave one whole file."""

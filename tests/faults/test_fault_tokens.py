@@ -90,7 +90,7 @@ def plain_sum(text: str, n: int, n_chinese: int, word: int, *, damped: bool) -> 
 
 
 @pytest.mark.parametrize("damped", [True, False], ids=["log-tf", "tf"])
-@pytest.mark.parametrize("times", [127, 128, 255, 256, 609, 70_000])
+@pytest.mark.parametrize("times", [128, 256, 609, 70_000])
 def test_counts_beyond_a_byte_do_not_wrap(times: int, damped: bool) -> None:
     """A word seen up to 70,000 times gives the sums of unbounded integers, bit for bit, alone and among others."""
     words = vocabulary(random.Random(12), 20)
