@@ -2,16 +2,18 @@
 const sheet = (() => {
   const NARROW = window.matchMedia("(max-width: 760px)");
   const FOLD_FROM = 3; // so many unchanged paragraphs away from any change are folded
-  let dialog, current, parts, isInline = NARROW.matches, isLoose = false, atChange = 0;
+  let dialog, closed, current = null, parts, isInline = NARROW.matches, isLoose = false, atChange = 0;
 
   /** Set up once, before the first show(). */
   function prepare(node, onClose) {
     dialog = node;
-    dialog.addEventListener("close", () => {
+    closed = () => {
+      if (current === null) return;
       current = null;
       onClose();
-    });
-    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+    };
+    dialog.addEventListener("close", closed); // the Escape key
+    dialog.addEventListener("click", (event) => event.target === dialog && close());
     dialog.addEventListener("keydown", keys);
     NARROW.addEventListener("change", () => {
       isInline = NARROW.matches;
@@ -42,6 +44,7 @@ const sheet = (() => {
 
   function close() {
     if (dialog.open) dialog.close();
+    closed(); // at once: the event comes some time later
   }
 
   /** view: {title, subtitle, rows, left, right, size, previous, next, hashOf(left, right)} */

@@ -34,7 +34,7 @@ def test_empty_file(tmp_path: Path, keep: str, linkage: Linkage) -> None:
 @pytest.mark.parametrize("keep", KEEPS)
 def test_one_row(tmp_path: Path, text: str | None, keep: str) -> None:
     """A row alone stays."""
-    source = write_rows(tmp_path / "in.jsonl", rows_of([text]))
+    source = write_rows(tmp_path / "in.jsonl", [{**row, "v": 1} for row in rows_of([text])])
     result = run(tmp_path / "out", source, keep=keep)
     check_consistency(result, 1)
     assert result.survivors == Path(source).read_bytes()
