@@ -84,13 +84,6 @@ class Decider:
         self.n_frequent_features = 0
         self._n_features = corpus.n_features.values
 
-    @property
-    def copies(self) -> IntArray:
-        """New rows whose normal form is that of a row visited before, in reading order."""
-        is_copy = self.representative != np.arange(len(self.representative))
-        is_copy[: self._n_older] = False
-        return np.flatnonzero(is_copy)
-
     def around_keepers(self, advance: Advance) -> Decisions:
         """Each row joins the first keeper that it verifies against."""
         grouping = KeeperGrouping(
